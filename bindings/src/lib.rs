@@ -4,7 +4,9 @@
 
 mod page;
 
-pub use page::{PagePreviewer, apply_event, load_gazetteer, lookup_postcode, validate_order, validate_store};
+pub use page::{
+    PagePreviewer, apply_event, load_gazetteer, lookup_postcode, validate_order, validate_store,
+};
 
 use despacho_core::{
     json::{self, Tree},
@@ -37,14 +39,16 @@ fn solve<Q: DeserializeOwned, R: Serialize>(
     request: &str,
     solver: impl Fn(&Q) -> Result<R, LineError>,
 ) -> Result<JsValue, String> {
-    let request = json::from_str(request).map_err(|error| error_json(LineError::Malformed(error)))?;
+    let request =
+        json::from_str(request).map_err(|error| error_json(LineError::Malformed(error)))?;
     to_js_value(&page::json(&solver(&request).map_err(error_json)?))
 }
 
 /// Converts JSON to a JavaScript object through a JSON value, so that the conversion is compiled for one type only.
 fn to_js_value(response: &str) -> Result<JsValue, String> {
     let tree = Tree::parse(response).unwrap_or(Tree::Null);
-    tree.serialize(&Serializer::json_compatible()).map_err(|error| error.to_string())
+    tree.serialize(&Serializer::json_compatible())
+        .map_err(|error| error.to_string())
 }
 
 fn error_json(error: LineError) -> String {

@@ -44,7 +44,9 @@ pub fn load_gazetteer(bytes: Vec<u8>) -> Result<(), String> {
     let length = bytes.len();
     let opened = Gazetteer::open(Box::leak(bytes.into_boxed_slice()));
     let opened = opened.ok_or_else(|| format!("the gazetteer of {length} bytes is damaged"))?;
-    GAZETTEER.set(opened).map_err(|_| "the gazetteer is already loaded".to_owned())
+    GAZETTEER
+        .set(opened)
+        .map_err(|_| "the gazetteer is already loaded".to_owned())
 }
 
 /// A previewer on one context.
@@ -58,7 +60,10 @@ pub(crate) fn error_json(error: &'static str, detail: &dyn std::fmt::Display) ->
         error: &'static str,
         detail: String,
     }
-    json(&ErrorDocument { error, detail: detail.to_string() })
+    json(&ErrorDocument {
+        error,
+        detail: detail.to_string(),
+    })
 }
 
 #[wasm_bindgen(js_class = Previewer)]
@@ -74,7 +79,9 @@ impl PagePreviewer {
                 format!("O contexto de prévia é inválido: {error}. Solicite um novo."),
             ))
         })?;
-        Previewer::new(context, gazetteer()).map(PagePreviewer).map_err(thrown)
+        Previewer::new(context, gazetteer())
+            .map(PagePreviewer)
+            .map_err(thrown)
     }
 
     /// Adds a gazetteer pack. Throws `{error, detail}` as JSON if the pack is damaged or has an unsupported version.
@@ -92,8 +99,12 @@ impl PagePreviewer {
 
     /// Returns the preview of a request's JSON at `now`, in milliseconds since 1970. Throws a problem document's JSON.
     pub fn preview(&self, request: &str, now: f64, language: &str) -> Result<String, String> {
-        let preview = self.0.preview(request.as_bytes(), timestamp(now), Language::of(language));
-        preview.map(|preview| json(&preview)).map_err(|problem| problem_json(&problem, PREVIEW, language))
+        let preview = self
+            .0
+            .preview(request.as_bytes(), timestamp(now), Language::of(language));
+        preview
+            .map(|preview| json(&preview))
+            .map_err(|problem| problem_json(&problem, PREVIEW, language))
     }
 }
 
@@ -108,14 +119,16 @@ pub fn validate_order(order: &str, language: &str) -> Result<(), String> {
 /// Throws the problem that the service would return for a store's JSON, as far as it can be checked without stored data.
 #[wasm_bindgen(js_name = validateStore)]
 pub fn validate_store(store: &str, language: &str) -> Result<(), String> {
-    page::validate_store(store.as_bytes()).map_err(|problem| problem_json(&problem, STORES, language))
+    page::validate_store(store.as_bytes())
+        .map_err(|problem| problem_json(&problem, STORES, language))
 }
 
 /// Returns an order's JSON after an event, by the service's transition table. Throws a problem document's JSON if the
 /// event cannot be applied to the order.
 #[wasm_bindgen(js_name = applyEvent)]
 pub fn apply_event(order: &str, event: &str, language: &str) -> Result<String, String> {
-    follow::apply_event(order.as_bytes(), event.as_bytes()).map_err(|problem| problem_json(&problem, ORDERS, language))
+    follow::apply_event(order.as_bytes(), event.as_bytes())
+        .map_err(|problem| problem_json(&problem, ORDERS, language))
 }
 
 /// Returns the municipality of a CEP as JSON, if there is one.
@@ -168,7 +181,10 @@ fn problem_json(problem: &Problem, instance: &str, language: &str) -> String {
 fn timestamp(millis: f64) -> Timestamp {
     const MAX_MILLIS: f64 = 8.64e15;
     let is_valid = millis.is_finite() && millis.abs() <= MAX_MILLIS;
-    #[expect(clippy::cast_possible_truncation, reason = "within the range of JavaScript's dates, far below 2^63")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "within the range of JavaScript's dates, far below 2^63"
+    )]
     let millis = if is_valid { millis as i64 } else { 0 };
     Timestamp::from_millis(millis)
 }

@@ -10,7 +10,8 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    api, drivers::clock, host::Platform, memory::MemoryHost, model::Duration, rules::settings::Settings,
+    api, drivers::clock, host::Platform, memory::MemoryHost, model::Duration,
+    rules::settings::Settings,
 };
 use despacho_simulator::demo::{self, KEY};
 use http::Request;
@@ -24,14 +25,29 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-fn call(host: &MemoryHost, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> (u16, Value) {
-    let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+fn call(
+    host: &MemoryHost,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &Value,
+) -> (u16, Value) {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("content-type", "application/json");
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let response =
-        block_on(api::handle(host, &Settings::default(), request.body(Bytes::from(body.to_string())).unwrap()));
-    (response.status().as_u16(), serde_json::from_slice(response.body()).unwrap_or_default())
+    let response = block_on(api::handle(
+        host,
+        &Settings::default(),
+        request.body(Bytes::from(body.to_string())).unwrap(),
+    ));
+    (
+        response.status().as_u16(),
+        serde_json::from_slice(response.body()).unwrap_or_default(),
+    )
 }
 
 fn demo_host() -> MemoryHost {
@@ -57,7 +73,14 @@ fn order(code: &str) -> Value {
 #[test]
 fn previews_without_idempotency_key_write_nothing() {
     let may_write = |method: &str, path: &str, header: &str| {
-        api::may_write(&Request::builder().method(method).uri(path).header(header, "1").body(()).unwrap())
+        api::may_write(
+            &Request::builder()
+                .method(method)
+                .uri(path)
+                .header(header, "1")
+                .body(())
+                .unwrap(),
+        )
     };
     for (method, path, header, expected) in [
         ("POST", "/delivery/orders/preview", "x-api-token", false),
@@ -66,10 +89,24 @@ fn previews_without_idempotency_key_write_nothing() {
         ("PUT", "/delivery/stores", "x-api-token", true),
         ("GET", "/delivery/orders", "idempotency-key", false),
         ("HEAD", "/delivery/orders", "x-api-token", false),
-        ("GET", "/courier/positions/osmand?id=x&lat=1", "x-api-token", true),
-        ("POST", "/courier/positions/owntracks", "authorization", true),
+        (
+            "GET",
+            "/courier/positions/osmand?id=x&lat=1",
+            "x-api-token",
+            true,
+        ),
+        (
+            "POST",
+            "/courier/positions/owntracks",
+            "authorization",
+            true,
+        ),
     ] {
-        assert_eq!(may_write(method, path, header), expected, "{method} {path} {header}");
+        assert_eq!(
+            may_write(method, path, header),
+            expected,
+            "{method} {path} {header}"
+        );
     }
 }
 
@@ -77,15 +114,36 @@ fn previews_without_idempotency_key_write_nothing() {
 fn order_has_the_price_and_times_of_its_preview() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
-    let (status, preview) = call(&host, "POST", "/delivery/orders/preview", &key, &order("A-1"));
+    let (status, preview) = call(
+        &host,
+        "POST",
+        "/delivery/orders/preview",
+        &key,
+        &order("A-1"),
+    );
     assert_eq!(status, 200, "{preview}");
     let (status, created) = call(&host, "POST", "/delivery/orders", &key, &order("A-1"));
     assert_eq!(status, 201, "{created}");
-    for field in ["deliveryFee", "totalDistance", "priceBreakdown", "expectedPickup", "expectedDelivery"] {
+    for field in [
+        "deliveryFee",
+        "totalDistance",
+        "priceBreakdown",
+        "expectedPickup",
+        "expectedDelivery",
+    ] {
         assert_eq!(preview[field], created[field], "{field}");
     }
-    let (status, found) = call(&host, "GET", &format!("/delivery/orders/{}", created["id"]), &key, &Value::Null);
-    assert_eq!((status, &found["events"][0]["type"]), (200, &json!("order.created")));
+    let (status, found) = call(
+        &host,
+        "GET",
+        &format!("/delivery/orders/{}", created["id"]),
+        &key,
+        &Value::Null,
+    );
+    assert_eq!(
+        (status, &found["events"][0]["type"]),
+        (200, &json!("order.created"))
+    );
 }
 
 #[test]
@@ -93,18 +151,30 @@ fn repeated_order_returns_the_existing_order() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
     let (_, first) = call(&host, "POST", "/delivery/orders", &key, &order("A-2"));
-    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &order("A-2")), (200, first.clone()));
+    assert_eq!(
+        call(&host, "POST", "/delivery/orders", &key, &order("A-2")),
+        (200, first.clone())
+    );
     let mut other = order("A-2");
     other["preparationTime"] = json!(41);
     let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &other);
-    assert_eq!((status, &problem["code"], &problem["orderId"]), (409, &json!("order_code_conflict"), &first["id"]));
+    assert_eq!(
+        (status, &problem["code"], &problem["orderId"]),
+        (409, &json!("order_code_conflict"), &first["id"])
+    );
 }
 
 #[test]
 fn quote_is_valid_for_its_content_until_it_expires() {
     let host = demo_host();
     let key = [("x-api-token", KEY)];
-    let (_, preview) = call(&host, "POST", "/delivery/orders/preview", &key, &order("A-3"));
+    let (_, preview) = call(
+        &host,
+        "POST",
+        "/delivery/orders/preview",
+        &key,
+        &order("A-3"),
+    );
     let mut quoted = order("A-3");
     quoted["quoteId"] = preview["quote"]["id"].clone();
     let mut changed = quoted.clone();
@@ -115,10 +185,16 @@ fn quote_is_valid_for_its_content_until_it_expires() {
         (&json!("quote_mismatch"), &json!("/deliveries/0/address"))
     );
     let (status, created) = call(&host, "POST", "/delivery/orders", &key, &quoted);
-    assert_eq!((status, &created["deliveryFee"]), (201, &preview["deliveryFee"]));
+    assert_eq!(
+        (status, &created["deliveryFee"]),
+        (201, &preview["deliveryFee"])
+    );
     host.advance(Duration::minutes(16));
     quoted["code"] = json!("A-4");
-    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &quoted).0, 410);
+    assert_eq!(
+        call(&host, "POST", "/delivery/orders", &key, &quoted).0,
+        410
+    );
 }
 
 #[test]
@@ -133,11 +209,20 @@ fn idempotency_key_executes_a_request_only_once() {
     let (status, first) = call(&host, "POST", "/delivery/stores", &headers, &branch);
     assert_eq!(status, 201, "{first}");
     // The replay contains the key value, although the store's record has only its hash.
-    assert_eq!(call(&host, "POST", "/delivery/stores", &headers, &branch), (201, first.clone()));
+    assert_eq!(
+        call(&host, "POST", "/delivery/stores", &headers, &branch),
+        (201, first.clone())
+    );
     let own = [("x-api-token", first["value"].as_str().unwrap())];
-    assert_eq!(call(&host, "POST", "/delivery/orders/preview", &own, &order("x")).0, 200);
+    assert_eq!(
+        call(&host, "POST", "/delivery/orders/preview", &own, &order("x")).0,
+        200
+    );
     let (status, problem) = call(&host, "POST", "/delivery/stores", &headers, &json!({}));
-    assert_eq!((status, &problem["code"]), (422, &json!("idempotency_key_reused")));
+    assert_eq!(
+        (status, &problem["code"]),
+        (422, &json!("idempotency_key_reused"))
+    );
 }
 
 #[test]
@@ -149,16 +234,33 @@ fn failed_creation_creates_only_a_notification() {
     invalid["deliveries"][1]["productValue"] = json!(-1);
     invalid["deliveries"][0]["address"]["state"] = json!("XX");
     let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &invalid);
-    let pointers: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| &error["pointer"]).collect();
+    let pointers: Vec<_> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| &error["pointer"])
+        .collect();
     assert_eq!(
         (status, pointers),
-        (422, vec![&json!("/deliveries/0/address/state"), &json!("/deliveries/1/productValue")])
+        (
+            422,
+            vec![
+                &json!("/deliveries/0/address/state"),
+                &json!("/deliveries/1/productValue")
+            ]
+        )
     );
     assert_eq!(host.orders().len(), before);
     let (_, page) = call(&host, "GET", "/delivery/notifications", &key, &Value::Null);
     let received = &page["notifications"][0];
-    assert_eq!((&received["orderCode"], &received["code"]), (&json!("A-5"), &json!("validation_failed")));
-    assert_eq!(received["errors"][1]["pointer"], "/deliveries/1/productValue");
+    assert_eq!(
+        (&received["orderCode"], &received["code"]),
+        (&json!("A-5"), &json!("validation_failed"))
+    );
+    assert_eq!(
+        received["errors"][1]["pointer"],
+        "/deliveries/1/productValue"
+    );
 }
 
 #[test]
@@ -167,7 +269,8 @@ fn search_starts_after_preparation_and_expiry_refunds_the_fee() {
     let key = [("x-api-token", KEY)];
     let (_, created) = call(&host, "POST", "/delivery/orders", &key, &order("A-6"));
     let path = format!("/delivery/orders/{}", created["id"]);
-    let status = |host: &MemoryHost| call(host, "GET", &path, &key, &Value::Null).1["situation"].clone();
+    let status =
+        |host: &MemoryHost| call(host, "GET", &path, &key, &Value::Null).1["situation"].clone();
     host.advance(Duration::millis(40 * 60_000 - 1));
     assert_eq!(status(&host), 110);
     host.advance(Duration::millis(1));
@@ -177,11 +280,18 @@ fn search_starts_after_preparation_and_expiry_refunds_the_fee() {
     assert!(block_on(clock::run_pass(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
     assert_eq!(status(&host), 630);
     let (_, details) = call(&host, "GET", &path, &key, &Value::Null);
-    let sequences: Vec<_> =
-        details["events"].as_array().unwrap().iter().map(|event| event["sequence"].as_u64()).collect();
+    let sequences: Vec<_> = details["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["sequence"].as_u64())
+        .collect();
     assert_eq!(sequences, [Some(1), Some(2), Some(3), Some(4)]);
     // The code of an expired order can be reused.
-    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &order("A-6")).0, 201);
+    assert_eq!(
+        call(&host, "POST", "/delivery/orders", &key, &order("A-6")).0,
+        201
+    );
 }
 
 /// Lists a store's orders page by page. Returns their codes and the size of the largest page in bytes.
@@ -192,8 +302,15 @@ fn list_orders(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
         let (status, page) = call(host, "GET", &path, &[("x-api-token", KEY)], &Value::Null);
         assert_eq!(status, 200, "{page}");
         let orders = page["orders"].as_array().unwrap();
-        assert!(!orders.is_empty() && orders.len() <= limit as usize, "page size");
-        codes.extend(orders.iter().map(|order| order["code"].as_str().unwrap().to_owned()));
+        assert!(
+            !orders.is_empty() && orders.len() <= limit as usize,
+            "page size"
+        );
+        codes.extend(
+            orders
+                .iter()
+                .map(|order| order["code"].as_str().unwrap().to_owned()),
+        );
         largest = largest.max(page.to_string().len());
         match page["nextCursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
@@ -212,7 +329,13 @@ fn pages_of_large_orders_have_a_bounded_size() {
     let before = list_orders(&host, 100).0.len();
     for number in 0..12 {
         large["code"] = json!(format!("L-{number}"));
-        let (status, created) = call(&host, "POST", "/delivery/orders", &[("x-api-token", KEY)], &large);
+        let (status, created) = call(
+            &host,
+            "POST",
+            "/delivery/orders",
+            &[("x-api-token", KEY)],
+            &large,
+        );
         assert_eq!(status, 201, "{created}");
         assert!(created.to_string().len() > 50_000);
     }

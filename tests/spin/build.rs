@@ -14,11 +14,18 @@ type HostResource = (&'static str, &'static str);
 
 /// The interfaces that the component imports: package, interface, and the resources that the host defines.
 const INTERFACES: [(&str, &str, &[HostResource]); 3] = [
-    ("spin-sqlite", "spin:sqlite/sqlite", &[("connection", "crate::sqlite::Connection")]),
+    (
+        "spin-sqlite",
+        "spin:sqlite/sqlite",
+        &[("connection", "crate::sqlite::Connection")],
+    ),
     (
         "spin-postgres",
         "spin:postgres/postgres",
-        &[("connection", "crate::postgres::Connection"), ("connection-builder", "crate::postgres::Builder")],
+        &[
+            ("connection", "crate::postgres::Connection"),
+            ("connection-builder", "crate::postgres::Builder"),
+        ],
     ),
     ("spin-variables", "spin:variables/variables", &[]),
 ];
@@ -26,7 +33,10 @@ const INTERFACES: [(&str, &str, &[HostResource]); 3] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../..");
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed={}", root.join("Cargo.lock").display());
+    println!(
+        "cargo:rerun-if-changed={}",
+        root.join("Cargo.lock").display()
+    );
     let wit = sdk_folder(&root)?.join("wit/deps");
     let (mut paths, mut imports, mut resources) = (Vec::new(), String::new(), String::new());
     for (package, interface, host_resources) in INTERFACES {
@@ -43,14 +53,24 @@ fn main() -> Result<(), Box<dyn Error>> {
          imports: {{ default: async | trappable }}, with: {{ {resources} }} }});",
         paths.join(", ")
     );
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("bindings.rs"), code)?;
+    fs::write(
+        PathBuf::from(env::var("OUT_DIR")?).join("bindings.rs"),
+        code,
+    )?;
     Ok(())
 }
 
 /// Returns cargo's folder of the locked `spin-sdk`.
 fn sdk_folder(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let output = Command::new(env::var("CARGO")?)
-        .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", "wasm32-wasip2"])
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--locked",
+            "--filter-platform",
+            "wasm32-wasip2",
+        ])
         .current_dir(root)
         .output()?;
     if !output.status.success() {
@@ -58,9 +78,17 @@ fn sdk_folder(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     }
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let packages = metadata["packages"].as_array().ok_or("no packages")?;
-    let sdk = packages.iter().find(|package| package["name"] == "spin-sdk").ok_or("no package depends on spin-sdk")?;
-    let manifest = sdk["manifest_path"].as_str().ok_or("spin-sdk has no manifest path")?;
-    Ok(Path::new(manifest).parent().ok_or("spin-sdk has no folder")?.to_owned())
+    let sdk = packages
+        .iter()
+        .find(|package| package["name"] == "spin-sdk")
+        .ok_or("no package depends on spin-sdk")?;
+    let manifest = sdk["manifest_path"]
+        .as_str()
+        .ok_or("spin-sdk has no manifest path")?;
+    Ok(Path::new(manifest)
+        .parent()
+        .ok_or("spin-sdk has no folder")?
+        .to_owned())
 }
 
 /// Returns the newest folder `package@version` and its version.
@@ -73,5 +101,7 @@ fn newest(wit: &Path, package: &str) -> Result<(PathBuf, String), Box<dyn Error>
         }
     }
     found.sort();
-    found.pop().ok_or_else(|| format!("spin-sdk has no {package}").into())
+    found
+        .pop()
+        .ok_or_else(|| format!("spin-sdk has no {package}").into())
 }

@@ -16,19 +16,37 @@ pub(crate) fn pack(names: &[&str]) -> Result<Packed, String> {
     if code_of.len() != letters.len() {
         return Err("more letters than codes".to_owned());
     }
-    let mut codes: Vec<Vec<u8>> = letters.iter().map(|letter| letter.to_string().into_bytes()).collect();
-    let mut texts: Vec<Vec<u8>> =
-        names.iter().map(|name| name.chars().filter_map(|letter| code_of.get(&letter).copied()).collect()).collect();
+    let mut codes: Vec<Vec<u8>> = letters
+        .iter()
+        .map(|letter| letter.to_string().into_bytes())
+        .collect();
+    let mut texts: Vec<Vec<u8>> = names
+        .iter()
+        .map(|name| {
+            name.chars()
+                .filter_map(|letter| code_of.get(&letter).copied())
+                .collect()
+        })
+        .collect();
     while let Ok(code) = u8::try_from(codes.len()) {
         let mut pairs: BTreeMap<(u8, u8), usize> = BTreeMap::new();
         for pair in texts.iter().flat_map(|text| text.windows(2)) {
             *pairs.entry((pair[0], pair[1])).or_default() += 1;
         }
-        let Some((&pair, _)) = pairs.iter().max_by_key(|(pair, count)| (**count, std::cmp::Reverse(**pair))) else {
+        let Some((&pair, _)) = pairs
+            .iter()
+            .max_by_key(|(pair, count)| (**count, std::cmp::Reverse(**pair)))
+        else {
             break;
         };
         texts.iter_mut().for_each(|text| merge(text, pair, code));
-        codes.push([codes[usize::from(pair.0)].as_slice(), &codes[usize::from(pair.1)]].concat());
+        codes.push(
+            [
+                codes[usize::from(pair.0)].as_slice(),
+                &codes[usize::from(pair.1)],
+            ]
+            .concat(),
+        );
     }
     Ok(Packed { codes, texts })
 }

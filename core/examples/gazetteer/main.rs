@@ -14,7 +14,10 @@ mod towns;
 use std::error::Error;
 use std::path::Path;
 
-#[expect(clippy::print_stdout, reason = "a command-line tool that prints a report")]
+#[expect(
+    clippy::print_stdout,
+    reason = "a command-line tool that prints a report"
+)]
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(input), Some(output)) = (arguments.next(), arguments.next()) else {
@@ -26,7 +29,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let municipalities = towns::table(&towns)?;
     let ceps = ceps::table(&input.join("ceps.tsv"), &towns)?;
     let outline = outline::table(&input.join("countries-10m.json"))?;
-    for (name, table) in [("municipalities.bin", &municipalities), ("ceps.bin", &ceps), ("outline.bin", &outline)] {
+    for (name, table) in [
+        ("municipalities.bin", &municipalities),
+        ("ceps.bin", &ceps),
+        ("outline.bin", &outline),
+    ] {
         std::fs::write(output.join(name), table)?;
         println!("{name}: {} bytes", table.len());
     }

@@ -38,18 +38,28 @@ struct Countries {
 }
 
 /// Returns the bytes of `outline.bin`: strips of each ring's edges; see `core/src/geo/tables.rs`.
-#[expect(clippy::print_stdout, reason = "a command-line tool that prints a report")]
+#[expect(
+    clippy::print_stdout,
+    reason = "a command-line tool that prints a report"
+)]
 pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     let topology: Topology = serde_json::from_slice(&std::fs::read(path)?)?;
-    let brazil = topology.objects.countries.geometries.iter().find(|country| country["id"] == BRAZIL);
+    let brazil = topology
+        .objects
+        .countries
+        .geometries
+        .iter()
+        .find(|country| country["id"] == BRAZIL);
     let brazil = brazil.ok_or("the file has no outline of Brazil")?;
     let polygons: Vec<Vec<Vec<i64>>> = serde_json::from_value(brazil["arcs"].clone())?;
     let mut table = b"DGO1".to_vec();
     let mut points = 0;
     for arcs in polygons.iter().flatten() {
         let ring = simplify(&ring(&topology, arcs)?);
-        let mut cells: Vec<(u16, u16)> =
-            ring.iter().filter_map(|(lon, lat)| Point::from_degrees(*lat, *lon).and_then(to_grid)).collect();
+        let mut cells: Vec<(u16, u16)> = ring
+            .iter()
+            .filter_map(|(lon, lat)| Point::from_degrees(*lat, *lon).and_then(to_grid))
+            .collect();
         cells.dedup();
         // Skips islands that are smaller than the tolerance or outside the grid. They are uninhabited.
         if cells.len() < 3 || cells.len() < ring.len().saturating_sub(2) {
@@ -58,7 +68,10 @@ pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
         points += cells.len();
         cells.extend(cells.first().copied());
         for start in (0..cells.len() - 1).step_by(STRIP) {
-            push_strip(&mut table, &cells[start..cells.len().min(start + STRIP + 1)])?;
+            push_strip(
+                &mut table,
+                &cells[start..cells.len().min(start + STRIP + 1)],
+            )?;
         }
     }
     println!("{points} points of Brazil's outline");
@@ -68,7 +81,10 @@ pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
 /// Appends a strip: number of points, minimum and maximum latitude, points.
 fn push_strip(table: &mut Vec<u8>, cells: &[(u16, u16)]) -> Result<(), String> {
     let latitudes = || cells.iter().map(|cell| cell.0);
-    let (min, max) = (latitudes().min().unwrap_or(0), latitudes().max().unwrap_or(0));
+    let (min, max) = (
+        latitudes().min().unwrap_or(0),
+        latitudes().max().unwrap_or(0),
+    );
     for number in [to_u16(cells.len(), "strip")?, min, max] {
         table.extend_from_slice(&number.to_le_bytes());
     }
@@ -90,8 +106,14 @@ fn ring(topology: &Topology, arcs: &[i64]) -> Result<Vec<(f64, f64)>, Box<dyn Er
             .iter()
             .map(|(dx, dy)| {
                 (x, y) = (x + dx, y + dy);
-                #[expect(clippy::cast_precision_loss, reason = "grid coordinates have five digits")]
-                let place = (x as f64 * scale.0 + translate.0, y as f64 * scale.1 + translate.1);
+                #[expect(
+                    clippy::cast_precision_loss,
+                    reason = "grid coordinates have five digits"
+                )]
+                let place = (
+                    x as f64 * scale.0 + translate.0,
+                    y as f64 * scale.1 + translate.1,
+                );
                 place
             })
             .collect();
@@ -106,9 +128,13 @@ fn ring(topology: &Topology, arcs: &[i64]) -> Result<Vec<(f64, f64)>, Box<dyn Er
 
 /// Applies the Douglas–Peucker algorithm to the two halves of the ring, split at its first point and the point farthest from it.
 fn simplify(ring: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let Some(&first) = ring.first() else { return Vec::new() };
+    let Some(&first) = ring.first() else {
+        return Vec::new();
+    };
     let far = (0..ring.len())
-        .max_by(|a, b| distance(ring[*a], first, first).total_cmp(&distance(ring[*b], first, first)))
+        .max_by(|a, b| {
+            distance(ring[*a], first, first).total_cmp(&distance(ring[*b], first, first))
+        })
         .unwrap_or(0);
     let mut kept = thin(&ring[..=far]);
     kept.pop();
@@ -120,7 +146,9 @@ fn simplify(ring: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 fn thin(line: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let (Some(&start), Some(&end)) = (line.first(), line.last()) else { return Vec::new() };
+    let (Some(&start), Some(&end)) = (line.first(), line.last()) else {
+        return Vec::new();
+    };
     let farthest = (1..line.len().saturating_sub(1))
         .map(|index| (index, distance(line[index], start, end)))
         .max_by(|a, b| a.1.total_cmp(&b.1));
@@ -140,6 +168,10 @@ fn distance(point: (f64, f64), start: (f64, f64), end: (f64, f64)) -> f64 {
     let (dx, dy) = (end.0 - start.0, end.1 - start.1);
     let length = dx * dx + dy * dy;
     let along = ((point.0 - start.0) * dx + (point.1 - start.1) * dy) / length;
-    let along = if length > 0.0 { along.clamp(0.0, 1.0) } else { 0.0 };
+    let along = if length > 0.0 {
+        along.clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
     (point.0 - start.0 - along * dx).hypot(point.1 - start.1 - along * dy)
 }

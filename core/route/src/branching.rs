@@ -21,7 +21,10 @@ pub(super) fn branch(legs: &Legs, fixes: &[Fix], ascent: &AscentResult) -> Vec<V
     let tree = &ascent.tree;
     let (mut best, mut max) = (Vec::new(), i64::MIN);
     for stop in 0..legs.count {
-        for (violation, leaving) in [(tree.leave_excess[stop], true), (tree.enter_excess[stop], false)] {
+        for (violation, leaving) in [
+            (tree.leave_excess[stop], true),
+            (tree.enter_excess[stop], false),
+        ] {
             if violation > 0 && (leaving || !legs.symmetric) {
                 let candidates = replaceable_legs(legs, fixes, ascent, stop, leaving);
                 let rise = candidates.iter().map(|&(rise, _)| rise).sum();
@@ -46,14 +49,23 @@ fn replaceable_legs(
     let mut candidates = Vec::new();
     for &child in tree.joined.iter().skip(1) {
         let (parent, downwards) = tree.parent[child];
-        let (from, to) = if downwards { (parent, child) } else { (child, parent) };
+        let (from, to) = if downwards {
+            (parent, child)
+        } else {
+            (child, parent)
+        };
         let touches = match legs.symmetric {
             true => from == stop || to == stop,
             false => stop == if leaving { from } else { to },
         };
-        let same = |fix: &Fix| (fix.from, fix.to) == (from, to) || legs.symmetric && (fix.to, fix.from) == (from, to);
+        let same = |fix: &Fix| {
+            (fix.from, fix.to) == (from, to) || legs.symmetric && (fix.to, fix.from) == (from, to)
+        };
         if touches && !fixes.iter().any(|fix| fix.force && same(fix)) {
-            candidates.push((replacement_cost(legs, &ascent.prices, tree, child), (from, to)));
+            candidates.push((
+                replacement_cost(legs, &ascent.prices, tree, child),
+                (from, to),
+            ));
         }
     }
     sort(&mut candidates, |a, b| b < a);
@@ -61,13 +73,25 @@ fn replaceable_legs(
 }
 
 /// Returns the decisions about a stop's two most expensive legs. The children partition the orders.
-fn children(symmetric: bool, fixes: &[Fix], stop: usize, candidates: &[(i64, (usize, usize))]) -> Vec<Vec<Fix>> {
+fn children(
+    symmetric: bool,
+    fixes: &[Fix],
+    stop: usize,
+    candidates: &[(i64, (usize, usize))],
+) -> Vec<Vec<Fix>> {
     let fix = |&(_, (from, to)): &(i64, (usize, usize)), force: bool| Fix { from, to, force };
-    let used = fixes.iter().filter(|fix| fix.force && (fix.from == stop || fix.to == stop)).count();
+    let used = fixes
+        .iter()
+        .filter(|fix| fix.force && (fix.from == stop || fix.to == stop))
+        .count();
     match candidates {
         [] => Vec::new(),
         [one, other, ..] if symmetric && used == 0 => {
-            vec![vec![fix(one, true), fix(other, true)], vec![fix(one, true), fix(other, false)], vec![fix(one, false)]]
+            vec![
+                vec![fix(one, true), fix(other, true)],
+                vec![fix(one, true), fix(other, false)],
+                vec![fix(one, false)],
+            ]
         }
         // A stop is left once: by one of the two legs, by the other, or by neither.
         [one, other, ..] if !symmetric => {
@@ -90,14 +114,22 @@ fn replacement_cost(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> 
         below[stop] = below[stop].max(below[tree.parent[stop].0]);
     }
     let (parent, downwards) = tree.parent[child];
-    let own = if downwards { priced(legs, prices, parent, child) } else { priced(legs, prices, child, parent) };
+    let own = if downwards {
+        priced(legs, prices, parent, child)
+    } else {
+        priced(legs, prices, child, parent)
+    };
     let enter = prices.enter(legs.symmetric);
     let mut min = i32::MAX;
     for from in 0..legs.count {
         if below[from] == 0 {
             continue;
         }
-        let saved = if from == child { std::mem::replace(&mut below[parent], FORBIDDEN) } else { 0 };
+        let saved = if from == child {
+            std::mem::replace(&mut below[parent], FORBIDDEN)
+        } else {
+            0
+        };
         let mut cheapest = |rows: &[i32], own_price: i32, other_prices: &[i32]| {
             let row = &rows[from * legs.width..(from + 1) * legs.width];
             for ((&leg, &price), &below) in row.iter().zip(other_prices).zip(&below) {
@@ -133,7 +165,9 @@ impl Legs {
                 return false;
             }
             self.force(from, to);
-            let Some((start, end)) = paths.join(from, to) else { return false };
+            let Some((start, end)) = paths.join(from, to) else {
+                return false;
+            };
             if self.symmetric {
                 for stop in [from, to] {
                     if paths.degree[stop] == 2 {
@@ -194,7 +228,10 @@ struct Paths {
 
 impl Paths {
     fn new(count: usize) -> Paths {
-        Paths { mate: (0..count).collect(), degree: vec![0; count] }
+        Paths {
+            mate: (0..count).collect(),
+            degree: vec![0; count],
+        }
     }
 
     /// Joins two paths by a leg and returns the ends of the joined path, or `None` if the leg closes a cycle.

@@ -56,7 +56,11 @@ impl CycleSeparator {
             *work += separator.work + (nodes * nodes) as u64;
             found = separator.found;
         }
-        sort(&mut found, |a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2, a.3).cmp(&(b.1, b.2, b.3))).is_lt());
+        sort(&mut found, |a, b| {
+            b.0.total_cmp(&a.0)
+                .then_with(|| (a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)))
+                .is_lt()
+        });
         let mut chosen: Vec<(&[usize], bool)> = Vec::new();
         for (_, cycle, length, backward) in &found {
             let cycle = &cycle[..*length];
@@ -64,7 +68,10 @@ impl CycleSeparator {
                 chosen.push((cycle, *backward));
             }
         }
-        chosen.into_iter().map(|(cycle, backward)| Cut::Cycle(cycle.to_vec(), backward)).collect()
+        chosen
+            .into_iter()
+            .map(|(cycle, backward)| Cut::Cycle(cycle.to_vec(), backward))
+            .collect()
     }
 
     fn at(&self, from: usize, to: usize) -> f64 {
@@ -72,7 +79,13 @@ impl CycleSeparator {
     }
 
     /// Tries every predecessor of the path's last node, both as the end of the cycle and as the next node of the path.
-    fn extend(&mut self, path: &mut [usize; MAX_LENGTH], length: usize, weight: f64, backward: bool) {
+    fn extend(
+        &mut self,
+        path: &mut [usize; MAX_LENGTH],
+        length: usize,
+        weight: f64,
+        backward: bool,
+    ) {
         let (first, last) = (path[0], path[length - 1]);
         for at in 0..self.predecessors[last].len() {
             let next = self.predecessors[last][at];
@@ -89,7 +102,10 @@ impl CycleSeparator {
             }
             // The end of a cycle adds at most one. A cycle of all nodes would be a route.
             if length + 1 < MAX_LENGTH.min(self.nodes - 1) {
-                let between: f64 = path[1..length].iter().map(|&node| self.at(node, next)).sum();
+                let between: f64 = path[1..length]
+                    .iter()
+                    .map(|&node| self.at(node, next))
+                    .sum();
                 let step = step + 2.0 * back + between;
                 if step > MIN_VIOLATION - 1.0 {
                     self.on_path[next] = true;

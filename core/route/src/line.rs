@@ -131,7 +131,8 @@ pub enum LineError {
 ///
 /// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of [`solve_route`].
 pub fn route_line(line: &str) -> Result<RouteResponse, LineError> {
-    let request: RouteRequest = serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
+    let request: RouteRequest =
+        serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
     solve_route(&request)
 }
 
@@ -141,7 +142,8 @@ pub fn route_line(line: &str) -> Result<RouteResponse, LineError> {
 ///
 /// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of [`solve_assign`].
 pub fn assign_line(line: &str) -> Result<AssignResponse, LineError> {
-    let request: AssignRequest = serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
+    let request: AssignRequest =
+        serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
     solve_assign(&request)
 }
 
@@ -155,20 +157,37 @@ pub fn solve_route(request: &RouteRequest) -> Result<RouteResponse, LineError> {
     let mut metres = Vec::with_capacity(size * size);
     for (row, entries) in request.matrix.iter().enumerate() {
         if entries.len() != size {
-            return Err(LineError::NotSquare { row, expected: size, found: entries.len() });
+            return Err(LineError::NotSquare {
+                row,
+                expected: size,
+                found: entries.len(),
+            });
         }
         for (column, &entry) in entries.iter().enumerate() {
             metres.push(whole_metres(row, column, entry)?);
         }
     }
-    let mut problem = Problem::new(size, metres)?.closed(request.closed).start(request.start)?;
+    let mut problem = Problem::new(size, metres)?
+        .closed(request.closed)
+        .start(request.start)?;
     for pin in &request.pins {
-        let place = if pin.pin == PinName::First { Pin::First } else { Pin::Last };
+        let place = if pin.pin == PinName::First {
+            Pin::First
+        } else {
+            Pin::Last
+        };
         problem = problem.pin(pin.stop, place)?;
     }
-    let budget = request.work.map_or(Budget::PROOF, |work| Budget::of_work(work.min(MAX_WORK)));
+    let budget = request
+        .work
+        .map_or(Budget::PROOF, |work| Budget::of_work(work.min(MAX_WORK)));
     let visit = best_order(&problem, budget)?;
-    Ok(RouteResponse { order: visit.order, cost: visit.cost, proven: visit.proven, bound: visit.bound })
+    Ok(RouteResponse {
+        order: visit.order,
+        cost: visit.cost,
+        proven: visit.proven,
+        bound: visit.bound,
+    })
 }
 
 /// Solves a request for an assignment.
@@ -186,7 +205,11 @@ pub fn solve_assign(request: &AssignRequest) -> Result<AssignResponse, LineError
     }
     for (row, entries) in request.costs.iter().enumerate() {
         if entries.len() != columns {
-            return Err(LineError::NotSquare { row, expected: columns, found: entries.len() });
+            return Err(LineError::NotSquare {
+                row,
+                expected: columns,
+                found: entries.len(),
+            });
         }
         for (column, &entry) in entries.iter().enumerate() {
             max = max.max(entry.map_or(Ok(0.0), |entry| in_range(row, column, entry))?);
@@ -207,8 +230,15 @@ pub fn solve_assign(request: &AssignRequest) -> Result<AssignResponse, LineError
         let entry = column.and_then(|column| request.costs[row][column]);
         cost += entry.or(request.unassigned).unwrap_or(0.0);
     }
-    let column = |column: &Option<usize>| column.and_then(|column| i64::try_from(column).ok()).unwrap_or(-1);
-    Ok(AssignResponse { assign: found.columns.iter().map(column).collect(), cost })
+    let column = |column: &Option<usize>| {
+        column
+            .and_then(|column| i64::try_from(column).ok())
+            .unwrap_or(-1)
+    };
+    Ok(AssignResponse {
+        assign: found.columns.iter().map(column).collect(),
+        cost,
+    })
 }
 
 impl LineError {
@@ -236,15 +266,29 @@ impl fmt::Display for LineError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LineError::Malformed(detail) => write!(out, "{detail}"),
-            LineError::NotSquare { row, expected, found } => {
+            LineError::NotSquare {
+                row,
+                expected,
+                found,
+            } => {
                 write!(out, "row {row} has {found} entries; expected {expected}")
             }
-            LineError::Negative { row, column } => write!(out, "the entry in row {row}, column {column} is negative"),
-            LineError::NotWhole { row, column } => {
-                write!(out, "the entry in row {row}, column {column} is not a whole number")
+            LineError::Negative { row, column } => {
+                write!(out, "the entry in row {row}, column {column} is negative")
             }
-            LineError::Overflow { row, column } => write!(out, "the entry in row {row}, column {column} is too large"),
-            LineError::BadPrice => write!(out, "the price of an unassigned row is negative or too large"),
+            LineError::NotWhole { row, column } => {
+                write!(
+                    out,
+                    "the entry in row {row}, column {column} is not a whole number"
+                )
+            }
+            LineError::Overflow { row, column } => {
+                write!(out, "the entry in row {row}, column {column} is too large")
+            }
+            LineError::BadPrice => write!(
+                out,
+                "the price of an unassigned row is negative or too large"
+            ),
             LineError::Route(error) => write!(out, "{error}"),
             LineError::Assign(error) => write!(out, "{error}"),
         }
@@ -267,13 +311,19 @@ impl From<AssignError> for LineError {
 
 /// Converts an entry to whole metres.
 fn whole_metres(row: usize, column: usize, entry: Option<f64>) -> Result<u32, LineError> {
-    let Some(entry) = entry else { return Ok(UNREACHABLE) };
+    let Some(entry) = entry else {
+        return Ok(UNREACHABLE);
+    };
     let entry = in_range(row, column, entry)?;
     if entry.fract() != 0.0 {
         return Err(LineError::NotWhole { row, column });
     }
     let metres = u32::try_from(scaled(entry, 1.0)).unwrap_or(UNREACHABLE);
-    if metres == UNREACHABLE { Err(LineError::Overflow { row, column }) } else { Ok(metres) }
+    if metres == UNREACHABLE {
+        Err(LineError::Overflow { row, column })
+    } else {
+        Ok(metres)
+    }
 }
 
 /// Checks that an entry is not negative and fits 32 bits.
@@ -291,7 +341,11 @@ fn scaled(number: f64, scale: f64) -> u64 {
 }
 
 /// Converts a non-negative number to an integer by truncation.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never negative, far below 2^64")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "never negative, far below 2^64"
+)]
 fn exact(number: f64) -> u64 {
     number as u64
 }
@@ -299,5 +353,9 @@ fn exact(number: f64) -> u64 {
 /// Serializes a whole number without a fraction.
 fn plain_number<S: serde::Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
     // Sums of whole costs are below 2^53 and therefore exact.
-    if number.fract() == 0.0 { to.serialize_u64(exact(*number)) } else { to.serialize_f64(*number) }
+    if number.fract() == 0.0 {
+        to.serialize_u64(exact(*number))
+    } else {
+        to.serialize_f64(*number)
+    }
 }

@@ -33,14 +33,23 @@ impl Model {
     pub(super) fn new(problem: &Problem) -> Result<Model, RouteError> {
         let (first, last) = (problem.pinned(Pin::First), problem.pinned(Pin::Last));
         let entry = first.unwrap_or(problem.start);
-        let free: Vec<usize> =
-            (0..problem.size).filter(|&i| i != problem.start && Some(i) != first && Some(i) != last).collect();
+        let free: Vec<usize> = (0..problem.size)
+            .filter(|&i| i != problem.start && Some(i) != first && Some(i) != last)
+            .collect();
         let mut fixed = 0;
         if let Some(stop) = first {
-            fixed += u64::from(problem.leg(problem.start, stop).ok_or(RouteError::Infeasible)?);
+            fixed += u64::from(
+                problem
+                    .leg(problem.start, stop)
+                    .ok_or(RouteError::Infeasible)?,
+            );
         }
         if let (Some(stop), true) = (last, problem.closed) {
-            fixed += u64::from(problem.leg(stop, problem.start).ok_or(RouteError::Infeasible)?);
+            fixed += u64::from(
+                problem
+                    .leg(stop, problem.start)
+                    .ok_or(RouteError::Infeasible)?,
+            );
         }
         let exit = last.or(problem.closed.then_some(problem.start));
         let at = |from: usize, to: usize| problem.metres[from * problem.size + to];
@@ -52,17 +61,37 @@ impl Model {
             }
         }
         let out = free.iter().map(|&stop| at(entry, stop)).collect();
-        let back = free.iter().map(|&stop| exit.map_or(0, |exit| at(stop, exit))).collect();
+        let back = free
+            .iter()
+            .map(|&stop| exit.map_or(0, |exit| at(stop, exit)))
+            .collect();
         let merged_from = (0..count).map(|stop| vec![stop]).collect();
         let members = free.into_iter().map(|stop| vec![stop]).collect();
         let symmetric = is_symmetric(count, &legs);
-        Ok(Model { count, legs, out, back, members, merged_from, symmetric, fixed, first, last })
+        Ok(Model {
+            count,
+            legs,
+            out,
+            back,
+            members,
+            merged_from,
+            symmetric,
+            fixed,
+            first,
+            last,
+        })
     }
 
     /// Converts an order of free stops to an order of the problem's stops.
     pub(super) fn expand(&self, order: &[usize]) -> Vec<usize> {
-        let free = order.iter().flat_map(|&stop| self.members[stop].iter().copied());
-        self.first.into_iter().chain(free).chain(self.last.filter(|_| self.last != self.first)).collect()
+        let free = order
+            .iter()
+            .flat_map(|&stop| self.members[stop].iter().copied());
+        self.first
+            .into_iter()
+            .chain(free)
+            .chain(self.last.filter(|_| self.last != self.first))
+            .collect()
     }
 
     /// Returns the length of an order of free stops in metres, with the fixed legs, or `None` if a road is missing.
@@ -78,13 +107,23 @@ impl Model {
     /// Returns the longest existing leg, at least 1.
     pub(super) fn longest(&self) -> u32 {
         let all = self.legs.iter().chain(&self.out).chain(&self.back);
-        all.copied().filter(|&metres| metres != UNREACHABLE).max().unwrap_or(0).max(1)
+        all.copied()
+            .filter(|&metres| metres != UNREACHABLE)
+            .max()
+            .unwrap_or(0)
+            .max(1)
     }
 
     /// Returns the greatest common divisor of all legs, at least 1.
     pub(super) fn gcd(&self) -> u64 {
         let mut divisor = 0;
-        for &metres in self.legs.iter().chain(&self.out).chain(&self.back).filter(|&&metres| metres != UNREACHABLE) {
+        for &metres in self
+            .legs
+            .iter()
+            .chain(&self.out)
+            .chain(&self.back)
+            .filter(|&&metres| metres != UNREACHABLE)
+        {
             let (mut one, mut other) = (divisor, metres);
             while other != 0 {
                 (one, other) = (other, one % other);
@@ -108,7 +147,10 @@ impl Model {
         let mut merged_from: Vec<Vec<usize>> = Vec::new();
         let mut exact = true;
         for stop in 0..self.count {
-            match heads.iter().position(|&head| self.is_co_located(head, stop)) {
+            match heads
+                .iter()
+                .position(|&head| self.is_co_located(head, stop))
+            {
                 Some(group) => {
                     members[group].extend(&self.members[stop]);
                     merged_from[group].push(stop);
@@ -122,24 +164,42 @@ impl Model {
             }
         }
         let count = heads.len();
-        let legs = heads.iter().flat_map(|&i| heads.iter().map(move |&j| (i, j)));
+        let legs = heads
+            .iter()
+            .flat_map(|&i| heads.iter().map(move |&j| (i, j)));
         let legs: Vec<u32> = legs.map(|(i, j)| self.legs[i * self.count + j]).collect();
         let symmetric = is_symmetric(count, &legs);
         let out = heads.iter().map(|&i| self.out[i]).collect();
         let back = heads.iter().map(|&i| self.back[i]).collect();
-        (Model { count, legs, out, back, members, merged_from, symmetric, ..*self }, exact)
+        (
+            Model {
+                count,
+                legs,
+                out,
+                back,
+                members,
+                merged_from,
+                symmetric,
+                ..*self
+            },
+            exact,
+        )
     }
 
     /// Returns the metric closure: every leg becomes the shortest path. No order is longer in it, and merging is exact.
     pub(super) fn metric_closure(&self) -> Model {
         let count = self.count;
-        let (mut legs, mut out, mut back) = (self.legs.clone(), self.out.clone(), self.back.clone());
+        let (mut legs, mut out, mut back) =
+            (self.legs.clone(), self.out.clone(), self.back.clone());
         for over in 0..count {
             let onward: Vec<u32> = legs[over * count..(over + 1) * count].to_vec();
             for from in (0..count).filter(|&from| from != over) {
                 let into = legs[from * count + over];
                 if into != UNREACHABLE {
-                    for (to, leg) in legs[from * count..(from + 1) * count].iter_mut().enumerate() {
+                    for (to, leg) in legs[from * count..(from + 1) * count]
+                        .iter_mut()
+                        .enumerate()
+                    {
                         if to != from {
                             *leg = (*leg).min(add_legs(into, onward[to]));
                         }
@@ -155,7 +215,16 @@ impl Model {
         }
         let symmetric = is_symmetric(count, &legs);
         let (members, merged_from) = (self.members.clone(), self.merged_from.clone());
-        Model { count, legs, out, back, members, merged_from, symmetric, ..*self }
+        Model {
+            count,
+            legs,
+            out,
+            back,
+            members,
+            merged_from,
+            symmetric,
+            ..*self
+        }
     }
 
     /// Returns whether two stops have zero distance and equal legs.
@@ -178,14 +247,19 @@ impl Model {
             let direct = &self.legs[from * self.count..(from + 1) * self.count];
             self.out[from] <= add_legs(self.out[stop], row[from])
                 && self.back[from] <= add_legs(into, self.back[stop])
-                && (0..self.count).all(|to| to == from || to == stop || direct[to] <= add_legs(into, row[to]))
+                && (0..self.count)
+                    .all(|to| to == from || to == stop || direct[to] <= add_legs(into, row[to]))
         })
     }
 }
 
 /// Adds two legs. The sum is unreachable only if one of them is.
 fn add_legs(a: u32, b: u32) -> u32 {
-    if a == UNREACHABLE || b == UNREACHABLE { UNREACHABLE } else { a.saturating_add(b).min(UNREACHABLE - 1) }
+    if a == UNREACHABLE || b == UNREACHABLE {
+        UNREACHABLE
+    } else {
+        a.saturating_add(b).min(UNREACHABLE - 1)
+    }
 }
 
 /// Returns the length of a leg, or `None` if there is no road.

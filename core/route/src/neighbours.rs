@@ -32,7 +32,11 @@ impl Neighbours {
         let mut row: Vec<(i32, usize)> = Vec::with_capacity(count);
         for from in 0..count {
             row.clear();
-            row.extend((0..count).filter(|&to| to != from).map(|to| (legs.at(from, to).min(legs.at(to, from)), to)));
+            row.extend(
+                (0..count)
+                    .filter(|&to| to != from)
+                    .map(|to| (legs.at(from, to).min(legs.at(to, from)), to)),
+            );
             sort_smallest(&mut row, nearest, |a, b| a < b);
             for &(_, to) in row.iter().take(nearest) {
                 chosen[from * width + to] = true;
@@ -56,10 +60,18 @@ impl Neighbours {
             self.starts.push(self.list.len());
             let row = from * legs.width..from * legs.width + legs.count;
             let forward = &legs.forward[row.clone()];
-            let backward = if legs.symmetric { forward } else { &legs.backward[row] };
+            let backward = if legs.symmetric {
+                forward
+            } else {
+                &legs.backward[row]
+            };
             for (other, (&forward, &backward)) in forward.iter().zip(backward).enumerate() {
                 if forward.min(backward) < FORBIDDEN && is_included(from, other) {
-                    self.list.push(Neighbour { other, forward, backward });
+                    self.list.push(Neighbour {
+                        other,
+                        forward,
+                        backward,
+                    });
                 }
             }
         }
@@ -82,8 +94,8 @@ impl Neighbours {
             let (leave_at, enter_at) = (leave[at], enter[at]);
             for neighbour in &self.list[self.starts[at]..self.starts[at + 1]] {
                 let other = neighbour.other;
-                let edge =
-                    (neighbour.forward + leave_at + enter[other]).min(neighbour.backward + enter_at + leave[other]);
+                let edge = (neighbour.forward + leave_at + enter[other])
+                    .min(neighbour.backward + enter_at + leave[other]);
                 if edge < tree.prim.key[other] {
                     if tree.prim.key[other] == i32::MAX {
                         frontier.push(other);

@@ -25,6 +25,9 @@ impl<T> PartialOrd for OpenNode<T> {
 
 impl<T> Ord for OpenNode<T> {
     fn cmp(&self, other: &OpenNode<T>) -> Ordering {
-        other.bound.cmp(&self.bound).then(self.serial.cmp(&other.serial))
+        other
+            .bound
+            .cmp(&self.bound)
+            .then(self.serial.cmp(&other.serial))
     }
 }

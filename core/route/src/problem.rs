@@ -98,12 +98,24 @@ impl Problem {
             return Err(RouteError::Empty);
         }
         if size - 1 > MAX_STOPS {
-            return Err(RouteError::TooManyStops { stops: size - 1, limit: MAX_STOPS });
+            return Err(RouteError::TooManyStops {
+                stops: size - 1,
+                limit: MAX_STOPS,
+            });
         }
         if metres.len() != size * size {
-            return Err(RouteError::NotSquare { size, entries: metres.len() });
+            return Err(RouteError::NotSquare {
+                size,
+                entries: metres.len(),
+            });
         }
-        Ok(Problem { size, metres, start: 0, closed: false, pins: Vec::new() })
+        Ok(Problem {
+            size,
+            metres,
+            start: 0,
+            closed: false,
+            pins: Vec::new(),
+        })
     }
 
     /// Sets the index at which the route starts.
@@ -113,7 +125,10 @@ impl Problem {
     /// Returns [`RouteError::BadStart`] if `start` is out of range, and [`RouteError::BadPin`] if this stop is pinned.
     pub fn start(mut self, start: usize) -> Result<Problem, RouteError> {
         if start >= self.size {
-            return Err(RouteError::BadStart { start, size: self.size });
+            return Err(RouteError::BadStart {
+                start,
+                size: self.size,
+            });
         }
         if let Some(&(stop, _)) = self.pins.iter().find(|pin| pin.0 == start) {
             return Err(RouteError::BadPin { stop });
@@ -166,13 +181,21 @@ impl Problem {
     /// Returns the given order: by index, with pinned stops in their positions.
     pub(super) fn given_order(&self) -> Vec<usize> {
         let (first, last) = (self.pinned(Pin::First), self.pinned(Pin::Last));
-        let rest = (0..self.size).filter(|&i| i != self.start && Some(i) != first && Some(i) != last);
-        first.into_iter().chain(rest).chain(last.filter(|_| last != first)).collect()
+        let rest =
+            (0..self.size).filter(|&i| i != self.start && Some(i) != first && Some(i) != last);
+        first
+            .into_iter()
+            .chain(rest)
+            .chain(last.filter(|_| last != first))
+            .collect()
     }
 
     /// Returns the stop with the given pin.
     pub(super) fn pinned(&self, pin: Pin) -> Option<usize> {
-        self.pins.iter().find(|&&(_, held)| held == pin).map(|&(stop, _)| stop)
+        self.pins
+            .iter()
+            .find(|&&(_, held)| held == pin)
+            .map(|&(stop, _)| stop)
     }
 
     /// Returns a leg in metres, or `None` if there is no road.
@@ -219,19 +242,27 @@ impl fmt::Display for RouteError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RouteError::Empty => write!(out, "the matrix is empty"),
-            RouteError::TooManyStops { stops, limit } => write!(out, "{stops} stops exceed the maximum of {limit}"),
+            RouteError::TooManyStops { stops, limit } => {
+                write!(out, "{stops} stops exceed the maximum of {limit}")
+            }
             RouteError::NotSquare { size, entries } => {
                 write!(out, "expected {size} × {size} entries, found {entries}")
             }
             RouteError::BadStart { start, size } => {
-                write!(out, "start {start} is not an index of a matrix with {size} rows")
+                write!(
+                    out,
+                    "start {start} is not an index of a matrix with {size} rows"
+                )
             }
             RouteError::BadPin { stop } => write!(
                 out,
                 "stop {stop} cannot be pinned: it is out of range, is the start, or conflicts with another pin"
             ),
             RouteError::Infeasible => write!(out, "every order needs a road that does not exist"),
-            RouteError::Unresolved => write!(out, "no order without a missing road was found within the budget"),
+            RouteError::Unresolved => write!(
+                out,
+                "no order without a missing road was found within the budget"
+            ),
         }
     }
 }

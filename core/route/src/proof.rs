@@ -108,12 +108,21 @@ impl<'a> Proof<'a> {
     /// the valid bound.
     fn root_ascent(&mut self, budget: u64) -> AscentResult {
         let (legs, cutoff) = (&self.base, self.cutoff());
-        let affordable = |work: u64, step_work: u64| usize::try_from(work / step_work).unwrap_or(usize::MAX);
+        let affordable =
+            |work: u64, step_work: u64| usize::try_from(work / step_work).unwrap_or(usize::MAX);
         let mut prices = Prices::zero(legs.count);
         let step_work = tree_work(legs, None);
         let use_neighbours = legs.count > NEAREST_NEIGHBOURS * 2;
-        let max_neighbour_steps = if legs.count <= FEW_STOPS { FEW_STOPS_STEPS } else { NEIGHBOUR_STEPS };
-        let max = if use_neighbours { FINAL_STEPS } else { ROOT_STEPS };
+        let max_neighbour_steps = if legs.count <= FEW_STOPS {
+            FEW_STOPS_STEPS
+        } else {
+            NEIGHBOUR_STEPS
+        };
+        let max = if use_neighbours {
+            FINAL_STEPS
+        } else {
+            ROOT_STEPS
+        };
         let final_steps = affordable(budget / 2, step_work).min(max);
         if use_neighbours {
             // Clusters are connected by long legs, which the minimum tree contains.
@@ -126,25 +135,44 @@ impl<'a> Proof<'a> {
                 self.work += 2 * step_work;
                 // A few long rounds give a better bound than many short ones.
                 let steps = affordable(left, neighbours.work()).min(max_neighbour_steps);
-                let params = AscentParams { steps, stale_limit: 25, factor: 2_800, cutoff };
+                let params = AscentParams {
+                    steps,
+                    stale_limit: 25,
+                    factor: 2_800,
+                    cutoff,
+                };
                 let near = ascend(legs, Some(&neighbours), &prices, &params);
                 self.work += near.work;
                 left = left.saturating_sub(near.work + 2 * step_work);
                 prices = near.prices;
                 let mut tree = Tree::new(legs.count);
                 legs.grow(None, &prices, &mut tree);
-                if tree.value >= near.tree.value || left < max_neighbour_steps as u64 / 4 * neighbours.work() {
+                if tree.value >= near.tree.value
+                    || left < max_neighbour_steps as u64 / 4 * neighbours.work()
+                {
                     break;
                 }
                 trees.push(tree);
             }
         }
-        ascend(legs, None, &prices, &AscentParams { steps: final_steps, stale_limit: 12, factor: 2_800, cutoff })
+        ascend(
+            legs,
+            None,
+            &prices,
+            &AscentParams {
+                steps: final_steps,
+                stale_limit: 12,
+                factor: 2_800,
+                cutoff,
+            },
+        )
     }
 
     /// Returns the reduced costs at the prices of the root ascent.
     pub(super) fn reduced_costs(&self, arcs: &Arcs) -> Option<Arcs> {
-        self.root.as_ref().map(|(_, prices)| arcs.reduced_costs(prices, self.scale))
+        self.root
+            .as_ref()
+            .map(|(_, prices)| arcs.reduced_costs(prices, self.scale))
     }
 
     /// Returns an order along the legs with the highest LP values.
@@ -154,12 +182,19 @@ impl<'a> Proof<'a> {
 
     /// Returns whether no open node can contain a shorter order.
     pub(super) fn is_complete(&self) -> bool {
-        self.cut > self.cutoff() || self.open.peek().is_none_or(|branch| branch.bound > self.cutoff())
+        self.cut > self.cutoff()
+            || self
+                .open
+                .peek()
+                .is_none_or(|branch| branch.bound > self.cutoff())
     }
 
     /// Returns the gap between bound and cutoff, in thousandths of the cutoff.
     pub(super) fn gap_per_mille(&self) -> i64 {
-        let (cutoff, min) = (self.cutoff(), self.open.peek().map_or(i64::MAX, |branch| branch.bound));
+        let (cutoff, min) = (
+            self.cutoff(),
+            self.open.peek().map_or(i64::MAX, |branch| branch.bound),
+        );
         cutoff.saturating_sub(min).saturating_mul(1_000) / cutoff.max(1)
     }
 
@@ -170,8 +205,14 @@ impl<'a> Proof<'a> {
 
     /// Replaces the incumbent if an order is shorter.
     pub(super) fn update_incumbent(&mut self, order: Vec<usize>) {
-        if let Some(cost) = self.model.length(&order).filter(|_| order.len() == self.model.count)
-            && self.incumbent.as_ref().is_none_or(|incumbent| cost < incumbent.0)
+        if let Some(cost) = self
+            .model
+            .length(&order)
+            .filter(|_| order.len() == self.model.count)
+            && self
+                .incumbent
+                .as_ref()
+                .is_none_or(|incumbent| cost < incumbent.0)
         {
             self.incumbent = Some((cost, order));
         }
@@ -181,7 +222,9 @@ impl<'a> Proof<'a> {
     pub(super) fn explore(&mut self, budget: u64) {
         let (mut legs, mut neighbours) = (self.base.clone(), Neighbours::default());
         while !self.is_complete() && self.work + self.node_work() <= budget {
-            let Some(branch) = self.open.pop() else { return };
+            let Some(branch) = self.open.pop() else {
+                return;
+            };
             let (value, branch) = (branch.bound, branch.data);
             let parent = self.sparsified_legs(&branch);
             if branch.fixes.is_empty() {
@@ -194,7 +237,12 @@ impl<'a> Proof<'a> {
                 if !legs.apply(&branch.fixes, child) {
                     continue;
                 }
-                let params = AscentParams { steps: BRANCH_STEPS, stale_limit: 6, factor: 4_000, cutoff: self.cutoff() };
+                let params = AscentParams {
+                    steps: BRANCH_STEPS,
+                    stale_limit: 6,
+                    factor: 4_000,
+                    cutoff: self.cutoff(),
+                };
                 neighbours.fill(&legs);
                 let mut ascent = ascend(&legs, Some(&neighbours), &branch.prices, &params);
                 ascent.tree.value = ascent.tree.value.max(value);
@@ -206,7 +254,9 @@ impl<'a> Proof<'a> {
 
     /// Raises the bound by branch and cut. The budget includes the work done so far.
     pub(super) fn cut(&mut self, budget: u64) {
-        let (Some((tree, prices)), Some(_), false) = (self.root.as_ref(), &self.incumbent, self.is_complete()) else {
+        let (Some((tree, prices)), Some(_), false) =
+            (self.root.as_ref(), &self.incumbent, self.is_complete())
+        else {
             return;
         };
         let cutoff = self.cutoff();
@@ -231,12 +281,25 @@ impl<'a> Proof<'a> {
 
     /// Returns the best order and the bound.
     pub(super) fn result(self) -> ProofResult {
-        let cost = self.incumbent.as_ref().map_or(u64::MAX, |incumbent| incumbent.0);
-        let unexplored =
-            if self.is_complete() { i64::MAX } else { self.open.peek().map_or(i64::MAX, |branch| branch.bound) };
+        let cost = self
+            .incumbent
+            .as_ref()
+            .map_or(u64::MAX, |incumbent| incumbent.0);
+        let unexplored = if self.is_complete() {
+            i64::MAX
+        } else {
+            self.open.peek().map_or(i64::MAX, |branch| branch.bound)
+        };
         let min = unexplored.min(self.unresolved_bound).max(self.cut);
-        let bound = if min == i64::MAX { cost } else { self.proven_metres(min).min(cost) };
-        ProofResult { order: self.incumbent.map(|incumbent| incumbent.1), bound }
+        let bound = if min == i64::MAX {
+            cost
+        } else {
+            self.proven_metres(min).min(cost)
+        };
+        ProofResult {
+            order: self.incumbent.map(|incumbent| incumbent.1),
+            bound,
+        }
     }
 
     /// Returns a node's legs without those that no shorter order can use.
@@ -254,7 +317,8 @@ impl<'a> Proof<'a> {
 
     fn cutoff(&self) -> i64 {
         self.incumbent.as_ref().map_or(i64::MAX, |incumbent| {
-            self.scale.cutoff_below((incumbent.0 - self.model.fixed).saturating_sub(self.granularity - 1))
+            self.scale
+                .cutoff_below((incumbent.0 - self.model.fixed).saturating_sub(self.granularity - 1))
         })
     }
 
@@ -282,8 +346,16 @@ impl<'a> Proof<'a> {
         if children.is_empty() {
             self.unresolved_bound = self.unresolved_bound.min(value);
         } else {
-            let branch = Branch { prices: ascent.prices.clone(), fixes, children };
-            self.open.push(OpenNode { bound: value, serial: self.serial, data: branch });
+            let branch = Branch {
+                prices: ascent.prices.clone(),
+                fixes,
+                children,
+            };
+            self.open.push(OpenNode {
+                bound: value,
+                serial: self.serial,
+                data: branch,
+            });
         }
     }
 }

@@ -51,7 +51,10 @@ impl Set {
     }
 
     fn union_with(&mut self, other: &Set) {
-        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(word, other)| *word |= other);
     }
 
     /// Returns the coefficient of a leg in the inequality of this set.
@@ -79,7 +82,11 @@ impl Cut {
     /// Returns the subtour cut of the smaller of a set and its complement. The two are equivalent.
     pub(super) fn subtour(set: &Set, nodes: usize) -> Cut {
         let outside = || Set::from_nodes((0..nodes).filter(|&node| !set.contains(node)));
-        let set = if 2 * set.len() > nodes { outside() } else { *set };
+        let set = if 2 * set.len() > nodes {
+            outside()
+        } else {
+            *set
+        };
         Cut::Sets(vec![set], set.len() - 1)
     }
 
@@ -92,21 +99,33 @@ impl Cut {
         let (sets, last, backward) = match self {
             Cut::Sets(sets, _) => (&sets[..], 0, false),
             Cut::Cycle(nodes, backward) => {
-                nodes.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
+                nodes
+                    .iter()
+                    .enumerate()
+                    .for_each(|(rank, &node)| ranks[node] = rank);
                 (&[][..], nodes.len() - 1, *backward)
             }
         };
         move |from, to| match (last, backward) {
-            (0, _) => sets.iter().map(|set| set.coefficient(from, to, symmetric)).sum(),
+            (0, _) => sets
+                .iter()
+                .map(|set| set.coefficient(from, to, symmetric))
+                .sum(),
             (_, false) => lifted(last, ranks[from], ranks[to]),
             (_, true) => lifted(last, ranks[to], ranks[from]),
         }
     }
 
     /// Returns the non-zero coefficients of some legs, each given as index, start and end.
-    pub(super) fn entries(&self, legs: impl Iterator<Item = (usize, usize, usize)>, symmetric: bool) -> Entries {
+    pub(super) fn entries(
+        &self,
+        legs: impl Iterator<Item = (usize, usize, usize)>,
+        symmetric: bool,
+    ) -> Entries {
         let coefficient = self.coefficient_fn(symmetric);
-        legs.map(|(index, from, to)| (index, coefficient(from, to))).filter(|&(_, value)| value != 0.0).collect()
+        legs.map(|(index, from, to)| (index, coefficient(from, to)))
+            .filter(|&(_, value)| value != 0.0)
+            .collect()
     }
 
     /// Returns the right-hand side.
@@ -141,8 +160,10 @@ impl Support {
             }
             weights[one * nodes + other] += value;
         }
-        let edges: Vec<(usize, usize, f64)> =
-            used.into_iter().map(|(one, other)| (one, other, weights[one * nodes + other])).collect();
+        let edges: Vec<(usize, usize, f64)> = used
+            .into_iter()
+            .map(|(one, other)| (one, other, weights[one * nodes + other]))
+            .collect();
         Support { nodes, edges }
     }
 
@@ -195,10 +216,15 @@ impl Support {
     /// Returns violated subtour cuts, the smallest cut value first.
     fn subtours(&self) -> Vec<Cut> {
         let label = self.labels(|weight| weight > 1.0 - MIN_WEIGHT);
-        let heads: Vec<usize> = (0..self.nodes).filter(|&node| label[node] == node).collect();
+        let heads: Vec<usize> = (0..self.nodes)
+            .filter(|&node| label[node] == node)
+            .collect();
         let count = heads.len();
         let mut index = vec![0; self.nodes];
-        heads.iter().enumerate().for_each(|(at, &head)| index[head] = at);
+        heads
+            .iter()
+            .enumerate()
+            .for_each(|(at, &head)| index[head] = at);
         let mut weights = vec![0.0; count * count];
         for &(one, other, weight) in &self.edges {
             let (one, other) = (index[label[one]], index[label[other]]);
@@ -227,7 +253,9 @@ impl Support {
                 weights[group * count + before] = joined;
             }
         }
-        sort(&mut found, |a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)).is_lt());
+        sort(&mut found, |a, b| {
+            a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)).is_lt()
+        });
         found.into_iter().map(|(_, cut)| cut).collect()
     }
 
@@ -235,10 +263,15 @@ impl Support {
     fn blossom(&self, mut handle: Set, min_whole: f64) -> Option<Cut> {
         // A node outside the handle where two teeth meet is added to the handle.
         let mut teeth: Vec<(usize, usize, f64)> = Vec::new();
-        let crosses = |handle: &Set, one: usize, other: usize| handle.contains(one) != handle.contains(other);
+        let crosses =
+            |handle: &Set, one: usize, other: usize| handle.contains(one) != handle.contains(other);
         for _ in 0..2 {
             teeth.clear();
-            teeth.extend(self.edges.iter().filter(|edge| edge.2 >= min_whole && crosses(&handle, edge.0, edge.1)));
+            teeth.extend(
+                self.edges
+                    .iter()
+                    .filter(|edge| edge.2 >= min_whole && crosses(&handle, edge.0, edge.1)),
+            );
             let mut seen = Set::default();
             for &(one, other, _) in &teeth {
                 let outside = if handle.contains(one) { other } else { one };
@@ -264,12 +297,19 @@ impl Support {
         if teeth.len() < 3 {
             return None;
         }
-        let inside = self.edges.iter().filter(|edge| handle.contains(edge.0) && handle.contains(edge.1));
+        let inside = self
+            .edges
+            .iter()
+            .filter(|edge| handle.contains(edge.0) && handle.contains(edge.1));
         let held: f64 = inside.chain(&teeth).map(|edge| edge.2).sum();
         let limit = handle.len() + (teeth.len() - 1) / 2;
         let above = held - float(limit);
         let mut sets = vec![handle];
-        sets.extend(teeth.iter().map(|&(one, other, _)| Set::from_nodes([one, other])));
+        sets.extend(
+            teeth
+                .iter()
+                .map(|&(one, other, _)| Set::from_nodes([one, other])),
+        );
         (above > MIN_VIOLATION).then_some(Cut::Sets(sets, limit))
     }
 }

@@ -46,13 +46,22 @@ pub fn best_order(problem: &Problem, budget: Budget) -> Result<Route, RouteError
     };
     let cost = found.as_ref().and_then(|order| problem.length(order));
     let (order, cost) = match (found, cost, given_cost) {
-        (Some(order), Some(cost), given_cost) if given_cost.is_none_or(|given_cost| cost < given_cost) => (order, cost),
+        (Some(order), Some(cost), given_cost)
+            if given_cost.is_none_or(|given_cost| cost < given_cost) =>
+        {
+            (order, cost)
+        }
         (_, _, Some(given_cost)) => (given, given_cost),
         _ if bound == u64::MAX => return Err(RouteError::Infeasible),
         _ => return Err(RouteError::Unresolved),
     };
     let proven = bound >= cost;
-    Ok(Route { order, cost, proven, bound: if proven { cost } else { bound } })
+    Ok(Route {
+        order,
+        cost,
+        proven,
+        bound: if proven { cost } else { bound },
+    })
 }
 
 /// Returns the stops by index, with pinned stops in their positions, and the length of this order. `proven` is true
@@ -65,7 +74,12 @@ pub fn given_order(problem: &Problem) -> Result<Route, RouteError> {
     let order = problem.given_order();
     let cost = problem.length(&order).ok_or(RouteError::Infeasible)?;
     let proven = Model::new(problem)?.count <= 1;
-    Ok(Route { order, cost, proven, bound: if proven { cost } else { 0 } })
+    Ok(Route {
+        order,
+        cost,
+        proven,
+        bound: if proven { cost } else { 0 },
+    })
 }
 
 /// Searches and proves a problem too large for dynamic programming. Returns the order and a lower bound, which is
@@ -83,9 +97,16 @@ fn solve(model: &Model, budget: Budget) -> (Option<Vec<usize>>, u64) {
     let closure = merged.metric_closure();
     let mut found = search_and_prove(&merged, &closure, budget.work - closure_work);
     found.work += closure_work;
-    let order =
-        found.order.map(|order| order.iter().flat_map(|&stop| merged.merged_from[stop].iter().copied()).collect());
-    let cost = order.as_ref().and_then(|order: &Vec<usize>| model.length(order)).unwrap_or(u64::MAX);
+    let order = found.order.map(|order| {
+        order
+            .iter()
+            .flat_map(|&stop| merged.merged_from[stop].iter().copied())
+            .collect()
+    });
+    let cost = order
+        .as_ref()
+        .and_then(|order: &Vec<usize>| model.length(order))
+        .unwrap_or(u64::MAX);
     if found.bound >= cost && cost < u64::MAX || found.work >= budget.work {
         return (order.map(|order| model.expand(&order)), found.bound);
     }
@@ -93,7 +114,10 @@ fn solve(model: &Model, budget: Budget) -> (Option<Vec<usize>>, u64) {
     let mut proof = Proof::new(model, order, left / 3);
     proof.explore(left);
     let outcome = proof.result();
-    (outcome.order.map(|order| model.expand(&order)), outcome.bound.max(found.bound))
+    (
+        outcome.order.map(|order| model.expand(&order)),
+        outcome.bound.max(found.bound),
+    )
 }
 
 /// The result of [`search_and_prove`].
@@ -141,12 +165,21 @@ impl Schedule {
 fn search_and_prove(model: &Model, relaxed: &Model, budget: u64) -> SearchResult {
     if model.count <= subset::MAX_FREE_STOPS {
         let order = subset::solve(model);
-        let bound = subset::solve(relaxed).and_then(|order| relaxed.length(&order)).unwrap_or(u64::MAX);
-        return SearchResult { order, bound, work: 1 << (model.count + 5) };
+        let bound = subset::solve(relaxed)
+            .and_then(|order| relaxed.length(&order))
+            .unwrap_or(u64::MAX);
+        return SearchResult {
+            order,
+            bound,
+            work: 1 << (model.count + 5),
+        };
     }
     let (schedule, count) = (Schedule::of(model), model.count as u64);
     let mut search = Search::new(Arcs::new(model));
-    search.run(schedule.rounds * schedule.distance_percent / 100, budget / 3);
+    search.run(
+        schedule.rounds * schedule.distance_percent / 100,
+        budget / 3,
+    );
     let left = budget.saturating_sub(search.work);
     let mut proof = Proof::new(relaxed, Some(search.order()), left / 3);
     if !proof.is_complete()
@@ -154,7 +187,11 @@ fn search_and_prove(model: &Model, relaxed: &Model, budget: u64) -> SearchResult
         && let Some(reduced) = proof.reduced_costs(&search.arcs)
     {
         search.set_arcs(reduced);
-        let work = if schedule.few { budget / 3 } else { budget.saturating_sub(proof.work) };
+        let work = if schedule.few {
+            budget / 3
+        } else {
+            budget.saturating_sub(proof.work)
+        };
         search.run(schedule.rounds * schedule.reduced_cost_percent / 100, work);
         proof.update_incumbent(search.order());
     }
@@ -167,12 +204,25 @@ fn search_and_prove(model: &Model, relaxed: &Model, budget: u64) -> SearchResult
     let work = proof.work + search.work;
     let outcome = proof.result();
     let length = |order: &Vec<usize>| model.length(order).unwrap_or(u64::MAX);
-    let order = [Some(search.order()), outcome.order].into_iter().flatten().min_by_key(length);
-    SearchResult { order: order.filter(|order| model.length(order).is_some()), bound: outcome.bound, work }
+    let order = [Some(search.order()), outcome.order]
+        .into_iter()
+        .flatten()
+        .min_by_key(length);
+    SearchResult {
+        order: order.filter(|order| model.length(order).is_some()),
+        bound: outcome.bound,
+        work,
+    }
 }
 
 /// Alternates search and branch and bound in slices of increasing work.
-fn alternate(search: &mut Search, proof: &mut Proof<'_>, schedule: &Schedule, mut slice: u64, budget: u64) {
+fn alternate(
+    search: &mut Search,
+    proof: &mut Proof<'_>,
+    schedule: &Schedule,
+    mut slice: u64,
+    budget: u64,
+) {
     while !proof.is_complete() && proof.work + search.work < budget {
         let left = budget - proof.work - search.work;
         slice = (2 * slice).min(left);
@@ -190,7 +240,13 @@ fn alternate(search: &mut Search, proof: &mut Proof<'_>, schedule: &Schedule, mu
 }
 
 /// Above `FEW_STOPS`: runs cutting planes at the root, with one restart of an asymmetric search from their solution.
-fn cut_at_root(search: &mut Search, proof: &mut Proof<'_>, model: &Model, rounds: u64, budget: u64) {
+fn cut_at_root(
+    search: &mut Search,
+    proof: &mut Proof<'_>,
+    model: &Model,
+    rounds: u64,
+    budget: u64,
+) {
     let left = budget.saturating_sub(search.work + proof.work);
     if !model.symmetric {
         proof.cut(proof.work + left / 100 * RESTART_CUTS_PERCENT);

@@ -29,7 +29,9 @@ fn insertion_sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
 /// Moves the `max` smallest items to the front, in order. The rest is unsorted. Takes up to `max` steps for each item.
 pub fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, &T) -> bool) {
     let max = max.min(items.len());
-    let Some(last) = max.checked_sub(1) else { return };
+    let Some(last) = max.checked_sub(1) else {
+        return;
+    };
     insertion_sort(&mut items[..max], &before);
     for at in max..items.len() {
         if before(&items[at], &items[last]) {
@@ -71,7 +73,9 @@ mod tests {
 
     /// Returns unsorted numbers, identical in every run.
     fn numbers(count: u32) -> Vec<u32> {
-        (0..count).map(|at| at.wrapping_mul(2_654_435_761) >> 7 & 255).collect()
+        (0..count)
+            .map(|at| at.wrapping_mul(2_654_435_761) >> 7 & 255)
+            .collect()
     }
 
     #[test]
@@ -86,7 +90,11 @@ mod tests {
 
     #[test]
     fn equal_items_keep_their_order_among_few() {
-        let mut items: Vec<(u32, usize)> = numbers(60).into_iter().map(|number| number % 5).zip(0..).collect();
+        let mut items: Vec<(u32, usize)> = numbers(60)
+            .into_iter()
+            .map(|number| number % 5)
+            .zip(0..)
+            .collect();
         let mut expected = items.clone();
         insertion_sort(&mut items, |a, b| a.0 < b.0);
         expected.sort_by_key(|item| item.0);

@@ -43,9 +43,19 @@ where
 {
     fn fill(model: &Model, infinite: T, convert: impl Fn(u32) -> T) -> Table<T, W> {
         let count = model.count;
-        let convert = |metres: u32| if metres == UNREACHABLE { infinite } else { convert(metres) };
-        let mut table =
-            Table { legs: [[infinite; W]; W], out: [infinite; W], rest: Vec::with_capacity(1 << count), infinite };
+        let convert = |metres: u32| {
+            if metres == UNREACHABLE {
+                infinite
+            } else {
+                convert(metres)
+            }
+        };
+        let mut table = Table {
+            legs: [[infinite; W]; W],
+            out: [infinite; W],
+            rest: Vec::with_capacity(1 << count),
+            infinite,
+        };
         // The legs into each stop, contiguous.
         let mut into = [[infinite; W]; W];
         let mut back = [infinite; W];
@@ -84,7 +94,13 @@ where
         while set != 0 {
             let stops = (0..model.count).filter(|&stop| set & (1 << stop) != 0);
             let through = |stop: usize| legs[stop] + self.rest[set & !(1 << stop)][stop];
-            let stop = stops.reduce(|best, stop| if through(stop) < through(best) { stop } else { best })?;
+            let stop = stops.reduce(|best, stop| {
+                if through(stop) < through(best) {
+                    stop
+                } else {
+                    best
+                }
+            })?;
             if through(stop) >= self.infinite {
                 return None;
             }

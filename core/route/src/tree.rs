@@ -95,12 +95,20 @@ impl Scale {
 
     /// Scales a leg, rounded down.
     fn leg(self, metres: u32) -> i32 {
-        if metres == UNREACHABLE { FORBIDDEN } else { clamp(self.units(i64::from(metres)), FORBIDDEN) }
+        if metres == UNREACHABLE {
+            FORBIDDEN
+        } else {
+            clamp(self.units(i64::from(metres)), FORBIDDEN)
+        }
     }
 
     /// Scales metres, rounded down.
     pub(super) fn units(self, metres: i64) -> i64 {
-        if self.0 >= 0 { metres << self.0 } else { metres >> -self.0 }
+        if self.0 >= 0 {
+            metres << self.0
+        } else {
+            metres >> -self.0
+        }
     }
 
     /// Returns the minimum whole metres that a scaled bound proves.
@@ -114,8 +122,15 @@ impl Scale {
 
     /// Returns the cutoff for orders shorter than `metres`: no scaled bound up to it excludes them.
     pub(super) fn cutoff_below(self, metres: u64) -> i64 {
-        let metres = i64::try_from(metres).unwrap_or(i64::MAX >> 20).min(i64::MAX >> 20) - 1;
-        if self.0 >= 0 { metres << self.0 } else { metres >> -self.0 }
+        let metres = i64::try_from(metres)
+            .unwrap_or(i64::MAX >> 20)
+            .min(i64::MAX >> 20)
+            - 1;
+        if self.0 >= 0 {
+            metres << self.0
+        } else {
+            metres >> -self.0
+        }
     }
 }
 
@@ -123,7 +138,11 @@ impl Legs {
     pub(super) fn new(model: &Model, scale: Scale) -> Legs {
         let (count, width) = (model.count, model.count.next_multiple_of(LANES));
         let mut forward = vec![FORBIDDEN; count * width];
-        let mut backward = if model.symmetric { Vec::new() } else { forward.clone() };
+        let mut backward = if model.symmetric {
+            Vec::new()
+        } else {
+            forward.clone()
+        };
         for from in 0..count {
             for to in 0..count {
                 let leg = scale.leg(model.legs[from * count + to]);
@@ -135,7 +154,16 @@ impl Legs {
         }
         let out: Vec<i32> = model.out.iter().map(|&metres| scale.leg(metres)).collect();
         let back: Vec<i32> = model.back.iter().map(|&metres| scale.leg(metres)).collect();
-        Legs { count, symmetric: model.symmetric, width, forward, backward, out, back, forced: 0 }
+        Legs {
+            count,
+            symmetric: model.symmetric,
+            width,
+            forward,
+            backward,
+            out,
+            back,
+            forced: 0,
+        }
     }
 
     /// Returns a leg between free stops.
@@ -146,7 +174,11 @@ impl Legs {
 
     /// Grows a spanning tree over all legs.
     pub(super) fn span_all(&self, prices: &Prices, tree: &mut Tree) {
-        if self.symmetric { self.span::<false>(prices, tree) } else { self.span::<true>(prices, tree) }
+        if self.symmetric {
+            self.span::<false>(prices, tree)
+        } else {
+            self.span::<true>(prices, tree)
+        }
     }
 
     /// Attaches the origin and adds the prices and forced legs to the tree's value.
@@ -154,7 +186,11 @@ impl Legs {
         self.attach_origin(prices, tree);
         let leave: i64 = prices.leave.iter().map(|&price| i64::from(price)).sum();
         let enter: i64 = prices.enter.iter().map(|&price| i64::from(price)).sum();
-        tree.value -= if self.symmetric { 2 * leave } else { leave + enter };
+        tree.value -= if self.symmetric {
+            2 * leave
+        } else {
+            leave + enter
+        };
         tree.value += self.forced * i64::from(FORCE);
     }
 
@@ -163,7 +199,8 @@ impl Legs {
         let enter = prices.enter(self.symmetric);
         let mut at = 0;
         for _ in 1..self.count {
-            let stop = self.update_keys::<ASYMMETRIC>(at, prices.leave[at], enter[at], &mut tree.prim);
+            let stop =
+                self.update_keys::<ASYMMETRIC>(at, prices.leave[at], enter[at], &mut tree.prim);
             tree.add_stop(self, prices, stop);
             tree.prim.join(stop);
             at = stop;
@@ -173,18 +210,32 @@ impl Legs {
     /// Updates every stop's key with its edge to a newly joined stop. Returns the stop nearest to the tree.
     ///
     /// A proof spends nearly all its time here. The loops have no branches and are vectorized.
-    fn update_keys<const ASYMMETRIC: bool>(&self, at: usize, leave: i32, enter: i32, prim: &mut PrimState) -> usize {
+    fn update_keys<const ASYMMETRIC: bool>(
+        &self,
+        at: usize,
+        leave: i32,
+        enter: i32,
+        prim: &mut PrimState,
+    ) -> usize {
         let width = self.width;
         let row = at * width..(at + 1) * width;
         let forward = &self.forward[row.clone()];
-        let backward = if ASYMMETRIC { &self.backward[row] } else { forward };
+        let backward = if ASYMMETRIC {
+            &self.backward[row]
+        } else {
+            forward
+        };
         let (leaves, enters) = (&prim.leave[..width], &prim.enter[..width]);
         let (keys, parents) = (&mut prim.key[..width], &mut prim.parent[..width]);
         let parent = to_i32(at);
         let mut min = i32::MAX;
         for i in 0..width {
             let leaving = forward[i] + enters[i] + leave;
-            let edge = if ASYMMETRIC { leaving.min(backward[i] + leaves[i] + enter) } else { leaving };
+            let edge = if ASYMMETRIC {
+                leaving.min(backward[i] + leaves[i] + enter)
+            } else {
+                leaving
+            };
             let nearer = all_ones(edge < keys[i]);
             parents[i] = parent & nearer | parents[i] & !nearer;
             keys[i] = edge & nearer | keys[i] & !nearer;
@@ -226,7 +277,10 @@ impl Legs {
 
 impl Clone for Prices {
     fn clone(&self) -> Prices {
-        Prices { leave: self.leave.clone(), enter: self.enter.clone() }
+        Prices {
+            leave: self.leave.clone(),
+            enter: self.enter.clone(),
+        }
     }
 
     fn clone_from(&mut self, other: &Prices) {
@@ -237,7 +291,10 @@ impl Clone for Prices {
 
 impl Prices {
     pub(super) fn zero(count: usize) -> Prices {
-        Prices { leave: vec![0; count], enter: vec![0; count] }
+        Prices {
+            leave: vec![0; count],
+            enter: vec![0; count],
+        }
     }
 
     /// Returns the prices of entering.
@@ -294,18 +351,25 @@ impl Tree {
         self.joined.clear();
         self.joined.push(0);
         self.leave_excess.clear();
-        self.leave_excess.resize(count, if symmetric { -2 } else { -1 });
+        self.leave_excess
+            .resize(count, if symmetric { -2 } else { -1 });
         self.enter_excess.clear();
         self.enter_excess.resize(count, -1);
-        self.prim.clear(legs.width, &prices.leave, prices.enter(symmetric));
+        self.prim
+            .clear(legs.width, &prices.leave, prices.enter(symmetric));
         self.prim.join(0);
     }
 
     /// Joins a stop to its nearest stop of the tree. An edge takes its cheaper direction.
     pub(super) fn add_stop(&mut self, legs: &Legs, prices: &Prices, stop: usize) {
         let (key, parent) = (self.prim.key[stop], to_usize(self.prim.parent[stop]));
-        let downwards = legs.symmetric || key == legs.at(parent, stop) + prices.leave[parent] + prices.enter[stop];
-        let (from, to) = if downwards { (parent, stop) } else { (stop, parent) };
+        let downwards = legs.symmetric
+            || key == legs.at(parent, stop) + prices.leave[parent] + prices.enter[stop];
+        let (from, to) = if downwards {
+            (parent, stop)
+        } else {
+            (stop, parent)
+        };
         self.disconnected |= legs.at(from, to) >= FORBIDDEN;
         self.value += i64::from(key);
         self.leave_excess[from] += 1;
@@ -332,7 +396,14 @@ impl Tree {
     pub(super) fn violation(&self, symmetric: bool) -> i64 {
         // The tree has at most `MAX_STOPS` + 1 legs, so the sum of squares fits an `i32`.
         let squares = |all: &[i32]| all.iter().map(|&g| g * g).sum::<i32>();
-        i64::from(squares(&self.leave_excess) + if symmetric { 0 } else { squares(&self.enter_excess) })
+        i64::from(
+            squares(&self.leave_excess)
+                + if symmetric {
+                    0
+                } else {
+                    squares(&self.enter_excess)
+                },
+        )
     }
 
     /// Returns the tree as an order; valid only if it is a path.
@@ -369,7 +440,11 @@ fn all_ones(condition: bool) -> i32 {
 }
 
 /// Converts a stop's index to the width of the vectorized rows.
-#[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "stops are limited to MAX_STOPS")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "stops are limited to MAX_STOPS"
+)]
 pub(super) fn to_i32(stop: usize) -> i32 {
     stop as i32
 }
@@ -395,7 +470,10 @@ fn two_smallest(legs: &[i32], price: &[i32]) -> [Option<(usize, i32)>; 2] {
 }
 
 /// Clamps a number to the range −`max` to `max`.
-#[expect(clippy::cast_possible_truncation, reason = "clamped to the range of the narrow type first")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "clamped to the range of the narrow type first"
+)]
 pub(super) fn clamp(wide: i64, max: i32) -> i32 {
     wide.clamp(-i64::from(max), i64::from(max)) as i32
 }

@@ -30,24 +30,60 @@ enum Subject {
 #[cfg(feature = "openapi")]
 pub(super) const ACTIONS: [(&str, &str); 39] = [
     ("store.created", "A store was created."),
-    ("store.updated", "A store's name, contact, email or address was changed."),
-    ("store.operator-settings-set", "The operator disabled or enabled a store, or set its prepaid floor."),
+    (
+        "store.updated",
+        "A store's name, contact, email or address was changed.",
+    ),
+    (
+        "store.operator-settings-set",
+        "The operator disabled or enabled a store, or set its prepaid floor.",
+    ),
     ("store.removed", "A branch was removed."),
     ("proof-rules.set", "The rules for proofs were set."),
-    ("tracking.set", "The settings for recipients' pages were set."),
+    (
+        "tracking.set",
+        "The settings for recipients' pages were set.",
+    ),
     ("hours.set", "The store's opening hours were set."),
-    ("service-area.set", "The store's service area was set or removed."),
+    (
+        "service-area.set",
+        "The store's service area was set or removed.",
+    ),
     ("dispatch-terms.set", "The store's dispatch terms were set."),
-    ("top-up", "The balance was topped up. `subjectId` is the store."),
+    (
+        "top-up",
+        "The balance was topped up. `subjectId` is the store.",
+    ),
     ("key.issued", "An API key was issued."),
     ("key.revoked", "An API key was revoked."),
-    ("session.started", "A login succeeded. `subjectId` is the session."),
-    ("session.confirmed", "The person of a session was confirmed by the password. `subjectId` is the session."),
-    ("session.ended", "A session was ended, by a logout or by another login."),
-    ("operator.signed-in", "The operator's token started a session. `subjectId` is 0."),
-    ("password.changed", "A password was changed by its login. `subjectId` is the store or the user."),
-    ("password.reset", "A password was set with a link. `subjectId` is the store or the user."),
-    ("password-link.issued", "A link that sets a password was issued. `subjectId` is the store or the user."),
+    (
+        "session.started",
+        "A login succeeded. `subjectId` is the session.",
+    ),
+    (
+        "session.confirmed",
+        "The person of a session was confirmed by the password. `subjectId` is the session.",
+    ),
+    (
+        "session.ended",
+        "A session was ended, by a logout or by another login.",
+    ),
+    (
+        "operator.signed-in",
+        "The operator's token started a session. `subjectId` is 0.",
+    ),
+    (
+        "password.changed",
+        "A password was changed by its login. `subjectId` is the store or the user.",
+    ),
+    (
+        "password.reset",
+        "A password was set with a link. `subjectId` is the store or the user.",
+    ),
+    (
+        "password-link.issued",
+        "A link that sets a password was issued. `subjectId` is the store or the user.",
+    ),
     ("user.created", "A user was created."),
     ("user.updated", "A user's name or role was changed."),
     ("user.removed", "A user was removed."),
@@ -56,17 +92,38 @@ pub(super) const ACTIONS: [(&str, &str); 39] = [
     ("webhook.rotated", "A webhook got a new secret."),
     ("webhook.enabled", "A webhook was enabled."),
     ("courier.created", "A courier was registered."),
-    ("courier.updated", "A courier was changed, which includes a new key."),
+    (
+        "courier.updated",
+        "A courier was changed, which includes a new key.",
+    ),
     ("courier.removed", "A courier was removed."),
-    ("courier.sign-in-issued", "A sign-in link for a courier was issued."),
+    (
+        "courier.sign-in-issued",
+        "A sign-in link for a courier was issued.",
+    ),
     ("courier.signed-in", "A courier signed in with a link."),
-    ("courier.signed-out", "A courier's sessions were ended by the courier."),
-    ("courier.device-key-issued", "A device key was issued, which reports a courier's position."),
-    ("courier.device-key-removed", "A courier's device key was removed."),
+    (
+        "courier.signed-out",
+        "A courier's sessions were ended by the courier.",
+    ),
+    (
+        "courier.device-key-issued",
+        "A device key was issued, which reports a courier's position.",
+    ),
+    (
+        "courier.device-key-removed",
+        "A courier's device key was removed.",
+    ),
     ("tariff.created", "A tariff was created."),
     ("tariff.removed", "A scheduled tariff was removed."),
-    ("statement.exported", "A statement was exported as CSV. `subjectId` is the store."),
-    ("report.exported", "A report was exported as CSV. `subjectId` is the store; 0 for all stores."),
+    (
+        "statement.exported",
+        "A statement was exported as CSV. `subjectId` is the store.",
+    ),
+    (
+        "report.exported",
+        "A report was exported as CSV. `subjectId` is the store; 0 for all stores.",
+    ),
     (
         "recipient.exported",
         "The operator exported a recipient's personal data. `subjectId` is 0: the phone is not recorded.",
@@ -74,7 +131,11 @@ pub(super) const ACTIONS: [(&str, &str); 39] = [
 ];
 
 /// Returns the entry for the changes of a request; `None` if the endpoint is not in the audit log, or if nothing changes.
-pub(super) fn entry(endpoint: Endpoint, caller: Option<&KeyHolder>, changes: &Changes) -> Option<AuditEntry> {
+pub(super) fn entry(
+    endpoint: Endpoint,
+    caller: Option<&KeyHolder>,
+    changes: &Changes,
+) -> Option<AuditEntry> {
     let (action, subject) = action(endpoint, changes)?;
     let first_store = || changes.stores.first().map(|write| &write.value);
     let of_user = |write: &Write<User>| (write.value.id.get(), Some(write.value.store));
@@ -82,11 +143,27 @@ pub(super) fn entry(endpoint: Endpoint, caller: Option<&KeyHolder>, changes: &Ch
     let (subject, store): (u64, Option<StoreId>) = match subject {
         Subject::Store => first_store().map(of_store)?,
         Subject::User => changes.users.first().map(of_user)?,
-        Subject::Login => changes.users.first().map(of_user).or_else(|| first_store().map(of_store))?,
-        Subject::Key => changes.keys.last().map(|write| (write.value.id.get(), Some(write.value.store)))?,
-        Subject::Webhook => changes.webhooks.first().map(|write| (write.value.id.get(), Some(write.value.store)))?,
-        Subject::Courier => changes.couriers.first().map(|write| (write.value.id.get(), None))?,
-        Subject::TopUp => changes.top_ups.first().map(|top_up| (top_up.store.get(), Some(top_up.store)))?,
+        Subject::Login => changes
+            .users
+            .first()
+            .map(of_user)
+            .or_else(|| first_store().map(of_store))?,
+        Subject::Key => changes
+            .keys
+            .last()
+            .map(|write| (write.value.id.get(), Some(write.value.store)))?,
+        Subject::Webhook => changes
+            .webhooks
+            .first()
+            .map(|write| (write.value.id.get(), Some(write.value.store)))?,
+        Subject::Courier => changes
+            .couriers
+            .first()
+            .map(|write| (write.value.id.get(), None))?,
+        Subject::TopUp => changes
+            .top_ups
+            .first()
+            .map(|top_up| (top_up.store.get(), Some(top_up.store)))?,
         Subject::Tariff => match &changes.tariffs.as_ref()?.change {
             TariffChange::Insert(tariff) => (tariff.id.get(), None),
             TariffChange::Remove(id) => (id.get(), None),
@@ -104,12 +181,22 @@ pub(super) fn entry(endpoint: Endpoint, caller: Option<&KeyHolder>, changes: &Ch
         ) => actor(ActorKind::Courier, subject, None),
         // The login that starts a session, or sets a password with a link, is written with it.
         (None, Endpoint::CreateSession | Endpoint::ResetPassword) => match changes.users.first() {
-            Some(user) => actor(ActorKind::User, user.value.id.get(), Some(user.value.name.clone())),
+            Some(user) => actor(
+                ActorKind::User,
+                user.value.id.get(),
+                Some(user.value.name.clone()),
+            ),
             None => first_store().map(own_login)?,
         },
         (None, _) => operator(),
     };
-    Some(AuditEntry { at: changes.at, actor, store, action: Cow::Borrowed(action), subject })
+    Some(AuditEntry {
+        at: changes.at,
+        actor,
+        store,
+        action: Cow::Borrowed(action),
+        subject,
+    })
 }
 
 /// Returns the entry of a request that changes nothing else: an export of a store's data or of all stores, or the operator's sign-in.
@@ -120,19 +207,37 @@ pub(super) fn event(
     at: Timestamp,
 ) -> AuditEntry {
     let actor = caller.map_or_else(operator, |holder| calling(&holder.key, &holder.store));
-    AuditEntry { at, actor, store, action: Cow::Borrowed(action), subject: store.map_or(0, StoreId::get) }
+    AuditEntry {
+        at,
+        actor,
+        store,
+        action: Cow::Borrowed(action),
+        subject: store.map_or(0, StoreId::get),
+    }
 }
 
 fn operator() -> Actor {
-    Actor { kind: ActorKind::Operator, id: None, name: None }
+    Actor {
+        kind: ActorKind::Operator,
+        id: None,
+        name: None,
+    }
 }
 
 fn actor(kind: ActorKind, id: u64, name: Option<String>) -> Actor {
-    Actor { kind, id: Some(id), name }
+    Actor {
+        kind,
+        id: Some(id),
+        name,
+    }
 }
 
 fn own_login(store: &Store) -> Actor {
-    actor(ActorKind::StoreLogin, store.id.get(), Some(store.name.clone()))
+    actor(
+        ActorKind::StoreLogin,
+        store.id.get(),
+        Some(store.name.clone()),
+    )
 }
 
 fn calling(key: &Key, store: &Store) -> Actor {
@@ -145,8 +250,18 @@ fn calling(key: &Key, store: &Store) -> Actor {
 
 /// Returns the action of an endpoint and the kind of its subject.
 fn action(endpoint: Endpoint, changes: &Changes) -> Option<(&'static str, Subject)> {
-    let revokes_session = || changes.keys.last().is_some_and(|write| write.value.kind == KeyKind::Panel);
-    let removes_courier = || changes.couriers.first().is_some_and(|write| write.value.removed_at == Some(changes.at));
+    let revokes_session = || {
+        changes
+            .keys
+            .last()
+            .is_some_and(|write| write.value.kind == KeyKind::Panel)
+    };
+    let removes_courier = || {
+        changes
+            .couriers
+            .first()
+            .is_some_and(|write| write.value.removed_at == Some(changes.at))
+    };
     Some(match endpoint {
         Endpoint::CreateStore | Endpoint::CreateParentStore => ("store.created", Subject::Store),
         Endpoint::UpdateStore => ("store.updated", Subject::Store),
@@ -159,13 +274,19 @@ fn action(endpoint: Endpoint, changes: &Changes) -> Option<(&'static str, Subjec
         Endpoint::SetStoreDispatch => ("dispatch-terms.set", Subject::Store),
         Endpoint::TopUpStore => ("top-up", Subject::TopUp),
         Endpoint::IssueKey | Endpoint::AdminIssueKey => ("key.issued", Subject::Key),
-        Endpoint::RevokeKey | Endpoint::AdminRevokeKey if !revokes_session() => ("key.revoked", Subject::Key),
-        Endpoint::RevokeKey | Endpoint::AdminRevokeKey | Endpoint::EndSession => ("session.ended", Subject::Key),
+        Endpoint::RevokeKey | Endpoint::AdminRevokeKey if !revokes_session() => {
+            ("key.revoked", Subject::Key)
+        }
+        Endpoint::RevokeKey | Endpoint::AdminRevokeKey | Endpoint::EndSession => {
+            ("session.ended", Subject::Key)
+        }
         Endpoint::CreateSession => ("session.started", Subject::Key),
         Endpoint::ConfirmSession => ("session.confirmed", Subject::Key),
         Endpoint::ChangePassword => ("password.changed", Subject::Login),
         Endpoint::ResetPassword => ("password.reset", Subject::Login),
-        Endpoint::CreatePasswordLink | Endpoint::AdminPasswordLink => ("password-link.issued", Subject::Login),
+        Endpoint::CreatePasswordLink | Endpoint::AdminPasswordLink => {
+            ("password-link.issued", Subject::Login)
+        }
         Endpoint::CreateUser => ("user.created", Subject::User),
         Endpoint::UpdateUser => ("user.updated", Subject::User),
         Endpoint::RemoveUser => ("user.removed", Subject::User),

@@ -102,7 +102,11 @@ impl OneTimeSecret {
     pub(super) fn of_key(settings: &Settings, nonce: [u8; 32]) -> OneTimeSecret {
         let text = Key::text(&settings.secret.0, &nonce);
         let nonce = hex(&nonce);
-        OneTimeSecret { text, placeholder: nonce.clone(), nonce }
+        OneTimeSecret {
+            text,
+            placeholder: nonce.clone(),
+            nonce,
+        }
     }
 }
 
@@ -120,7 +124,10 @@ pub(super) const JSON: &str = "application/json";
 
 /// The reason why a handler ended early.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a response, the other result of a handler, is larger")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a response, the other result of a handler, is larger"
+)]
 pub(super) enum HandlerError {
     /// A concurrent write won; reload and retry.
     Conflict,
@@ -173,7 +180,9 @@ impl ApiResponse {
     /// Creates a response with a value as JSON.
     pub(super) fn json(status: u16, value: &impl Serialize) -> Result<ApiResponse, Problem> {
         let body = json::to_vec(value).map_err(|error| {
-            Problem::from(HostError::Internal { detail: format!("serialising a response: {error}") })
+            Problem::from(HostError::Internal {
+                detail: format!("serialising a response: {error}"),
+            })
         })?;
         Ok(ApiResponse::of(status, body))
     }
@@ -205,17 +214,39 @@ impl ApiResponse {
     fn stored(&self, at: Timestamp) -> StoredResponse {
         let status = self.status;
         if self.recomputable {
-            let recompute = Some(Recompute { at, digest: self.digest() });
-            return StoredResponse { status, body: String::new(), key_nonce: None, link_nonces: Vec::new(), recompute };
+            let recompute = Some(Recompute {
+                at,
+                digest: self.digest(),
+            });
+            return StoredResponse {
+                status,
+                body: String::new(),
+                key_nonce: None,
+                link_nonces: Vec::new(),
+                recompute,
+            };
         }
         let body = String::from_utf8_lossy(&self.body).into_owned();
         let (body, key_nonce) = match &self.secret {
-            Some(OneTimeSecret { text, placeholder, nonce }) => (body.replace(text, placeholder), Some(nonce.clone())),
+            Some(OneTimeSecret {
+                text,
+                placeholder,
+                nonce,
+            }) => (body.replace(text, placeholder), Some(nonce.clone())),
             None => (body, None),
         };
-        let body = self.links.iter().fold(body, |body, link| body.replace(&link.text, &link.nonce));
+        let body = self
+            .links
+            .iter()
+            .fold(body, |body, link| body.replace(&link.text, &link.nonce));
         let link_nonces = self.links.iter().map(|link| link.nonce.clone()).collect();
-        StoredResponse { status, body, key_nonce, link_nonces, recompute: None }
+        StoredResponse {
+            status,
+            body,
+            key_nonce,
+            link_nonces,
+            recompute: None,
+        }
     }
 
     /// Returns the SHA-256 of the body, in hexadecimal.
@@ -233,11 +264,19 @@ impl<H: Host> Call<'_, H> {
         }
         if let Some(holder) = &mut self.caller {
             // A store that was removed meanwhile must not write.
-            let store = self.host.store(holder.store.id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?;
+            let store = self
+                .host
+                .store(holder.store.id)
+                .await?
+                .ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?;
             Arc::make_mut(holder).store = store;
         }
         if let Some(courier) = &mut self.courier {
-            *courier = self.host.courier(courier.id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyInvalid))?;
+            *courier = self
+                .host
+                .courier(courier.id)
+                .await?
+                .ok_or_else(|| plain(ProblemCode::ApiKeyInvalid))?;
         }
         Ok(())
     }
@@ -245,7 +284,10 @@ impl<H: Host> Call<'_, H> {
     /// The calling store's key, on endpoints that only stores may call.
     pub(super) fn caller(&self) -> Result<&KeyHolder, Problem> {
         self.caller.as_deref().ok_or_else(|| {
-            HostError::Internal { detail: "an endpoint for stores was called without a store".to_owned() }.into()
+            HostError::Internal {
+                detail: "an endpoint for stores was called without a store".to_owned(),
+            }
+            .into()
         })
     }
 
@@ -257,41 +299,70 @@ impl<H: Host> Call<'_, H> {
     /// Returns the calling courier, on endpoints for couriers.
     pub(super) fn courier(&self) -> Result<&Courier, Problem> {
         self.courier.as_ref().ok_or_else(|| {
-            HostError::Internal { detail: "an endpoint for couriers was called without a courier".to_owned() }.into()
+            HostError::Internal {
+                detail: "an endpoint for couriers was called without a courier".to_owned(),
+            }
+            .into()
         })
     }
 
     /// Returns the connection and its merchant's ID, on endpoints of Open Delivery.
     pub(super) fn connection(&self) -> Result<(&Webhook, &str), Problem> {
         let connection = self.connection.as_deref();
-        connection.and_then(|webhook| Some((webhook, webhook.open_delivery.as_deref()?))).ok_or_else(|| {
-            HostError::Internal { detail: "an endpoint of Open Delivery was called without a connection".to_owned() }
+        connection
+            .and_then(|webhook| Some((webhook, webhook.open_delivery.as_deref()?)))
+            .ok_or_else(|| {
+                HostError::Internal {
+                    detail: "an endpoint of Open Delivery was called without a connection"
+                        .to_owned(),
+                }
                 .into()
-        })
+            })
     }
 
     /// Returns the recipient's link, on endpoints for recipients.
     pub(super) fn link(&self) -> Result<&TrackingLink, Problem> {
         self.link.as_ref().ok_or_else(|| {
-            HostError::Internal { detail: "an endpoint for recipients was called without a link".to_owned() }.into()
+            HostError::Internal {
+                detail: "an endpoint for recipients was called without a link".to_owned(),
+            }
+            .into()
         })
     }
 
     /// Adds the request to the audit log in its changes.
     pub(super) fn logged(&self, mut changes: Changes) -> Changes {
-        changes.audit.extend(audit::entry(self.endpoint, self.caller.as_deref(), &changes));
+        changes.audit.extend(audit::entry(
+            self.endpoint,
+            self.caller.as_deref(),
+            &changes,
+        ));
         changes
     }
 
     /// Adds a request that changes nothing else, such as an export, to the audit log. Without an entry there is no response.
-    pub(super) async fn log(&self, action: &'static str, store: Option<StoreId>) -> Result<(), HostError> {
+    pub(super) async fn log(
+        &self,
+        action: &'static str,
+        store: Option<StoreId>,
+    ) -> Result<(), HostError> {
         let at = self.context.now;
         let audit = vec![audit::event(action, store, self.caller.as_deref(), at)];
-        self.host.commit(&Changes { at, audit, ..Changes::default() }).await
+        self.host
+            .commit(&Changes {
+                at,
+                audit,
+                ..Changes::default()
+            })
+            .await
     }
 
     /// Commits changes and, in the same transaction, adds the request to the audit log and stores the response for its idempotency key.
-    pub(super) async fn commit(&mut self, changes: Changes, response: &ApiResponse) -> Result<(), HostError> {
+    pub(super) async fn commit(
+        &mut self,
+        changes: Changes,
+        response: &ApiResponse,
+    ) -> Result<(), HostError> {
         if self.endpoint.lasting() == Lasting::Access && !self.is_confirmed {
             let detail = "a request that leaves access behind was not confirmed".to_owned();
             return Err(HostError::Internal { detail });
@@ -322,7 +393,9 @@ impl<H: Host> Call<'_, H> {
     /// Returns the first query parameter with this name.
     pub(super) fn query(&self, name: &str) -> Option<String> {
         let query = self.parts.uri.query()?;
-        form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+        form_urlencoded::parse(query.as_bytes())
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.into_owned())
     }
 }
 

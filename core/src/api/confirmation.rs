@@ -20,13 +20,16 @@ pub(super) const CONFIRMED: Duration = Duration::minutes(5);
 /// body is the password of the session's login. Requests with a key pass. [`Call::commit`] rejects such a request that was not confirmed.
 pub(super) async fn confirm<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     match &call.caller {
-        Some(caller) if caller.key.kind == KeyKind::Panel && !caller.key.is_confirmed(call.context.now) => {
+        Some(caller)
+            if caller.key.kind == KeyKind::Panel && !caller.key.is_confirmed(call.context.now) =>
+        {
             issue::confirm_password(call, sent_password(call.body).as_deref()).await?;
         }
         Some(_) => {}
         // Sessions of the operator are not stored, and another sign-in confirms the person.
         None => {
-            let started = guards::session(call.parts, &cookie::OPERATOR).and_then(operator::session_start);
+            let started =
+                guards::session(call.parts, &cookie::OPERATOR).and_then(operator::session_start);
             if started.is_some_and(|at| at.after(CONFIRMED) <= call.context.now) {
                 return Err(sign_in_again());
             }
@@ -49,6 +52,10 @@ fn sign_in_again() -> Problem {
         "Esta requisição cria um acesso que dura mais que a sessão, e o login foi há mais de cinco minutos. Entre de novo com \
          POST /admin/session e o token de operador e repita-a.",
     );
-    let error = FieldError { pointer: String::new(), code: "sign_in_required", detail: Text::new(en, pt) };
+    let error = FieldError {
+        pointer: String::new(),
+        code: "sign_in_required",
+        detail: Text::new(en, pt),
+    };
     Problem::new(ProblemCode::PasswordRequired, en, pt).with_errors(vec![error])
 }

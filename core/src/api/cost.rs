@@ -28,13 +28,16 @@ pub(super) fn cost(endpoint: Endpoint, parts: &Parts, body: &[u8]) -> u32 {
         Endpoint::GetProof => PROOF,
         Endpoint::ListOrders if has_parameter(parts, "q") => SEARCH,
         Endpoint::UploadPhoto => PHOTO,
-        _ => u32::try_from(body.len() / BODY_BYTES).unwrap_or(u32::MAX).saturating_add(1),
+        _ => u32::try_from(body.len() / BODY_BYTES)
+            .unwrap_or(u32::MAX)
+            .saturating_add(1),
     }
 }
 
 fn has_parameter(parts: &Parts, name: &str) -> bool {
     let query = parts.uri.query().unwrap_or_default();
-    form_urlencoded::parse(query.as_bytes()).any(|(found, value)| found == name && !value.trim().is_empty())
+    form_urlencoded::parse(query.as_bytes())
+        .any(|(found, value)| found == name && !value.trim().is_empty())
 }
 
 #[cfg(test)]
@@ -46,7 +49,10 @@ mod tests {
     #[test]
     fn requests_that_take_more_work_count_as_several() {
         let cost = |endpoint, uri: &str, accept: &str, body: usize| {
-            let request = Request::get(uri).header("accept", accept).body(()).expect("a request");
+            let request = Request::get(uri)
+                .header("accept", accept)
+                .body(())
+                .expect("a request");
             super::cost(endpoint, &request.into_parts().0, &vec![b' '; body])
         };
         for (endpoint, uri, accept, body, expected) in [
@@ -55,15 +61,31 @@ mod tests {
             (Endpoint::GetStatement, "/", "application/json", 0, 1),
             (Endpoint::GetProof, "/", "text/html", 0, PROOF),
             (Endpoint::ListOrders, "/?limit=20", "application/json", 0, 1),
-            (Endpoint::ListOrders, "/?q=Maria", "application/json", 0, SEARCH),
-            (Endpoint::ListOrders, "/?%71=Maria", "application/json", 0, SEARCH),
+            (
+                Endpoint::ListOrders,
+                "/?q=Maria",
+                "application/json",
+                0,
+                SEARCH,
+            ),
+            (
+                Endpoint::ListOrders,
+                "/?%71=Maria",
+                "application/json",
+                0,
+                SEARCH,
+            ),
             (Endpoint::ListOrders, "/?q=", "application/json", 0, 1),
             (Endpoint::UploadPhoto, "/", "*/*", 1 << 20, PHOTO),
             (Endpoint::CreateOrder, "/", "*/*", 2_000, 1),
             (Endpoint::CreateOrder, "/", "*/*", BODY_BYTES, 2),
             (Endpoint::PreviewOrder, "/", "*/*", 256 * 1024, 17),
         ] {
-            assert_eq!(cost(endpoint, uri, accept, body), expected, "{endpoint:?} {uri} {accept} {body}");
+            assert_eq!(
+                cost(endpoint, uri, accept, body),
+                expected,
+                "{endpoint:?} {uri} {accept} {body}"
+            );
         }
     }
 }

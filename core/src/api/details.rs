@@ -39,9 +39,10 @@ impl ProblemCode {
                 "This CNPJ is already registered. Check it, or use the existing store.",
                 "Este CNPJ já está cadastrado. Confira-o ou use a loja existente.",
             ),
-            ProblemCode::EmailTaken => {
-                ("This email is already registered. Use another one.", "Este e-mail já está cadastrado. Use outro.")
-            }
+            ProblemCode::EmailTaken => (
+                "This email is already registered. Use another one.",
+                "Este e-mail já está cadastrado. Use outro.",
+            ),
             ProblemCode::ValidationFailed => (
                 "Some fields are invalid; `errors` lists each one and what to send.",
                 "Há campos inválidos; `errors` lista cada um e o que enviar.",
@@ -94,12 +95,14 @@ impl ProblemCode {
                 "Session not found. Send a session's ID from the list of sessions.",
                 "Sessão não encontrada. Envie o ID que aparece na lista de sessões.",
             ),
-            ProblemCode::NotificationNotFound => {
-                ("Notification not found. Check the ID.", "Notificação não encontrada. Confira o ID.")
-            }
-            ProblemCode::CourierNotFound => {
-                ("Courier not found. Check the ID.", "Entregador não encontrado. Confira o ID.")
-            }
+            ProblemCode::NotificationNotFound => (
+                "Notification not found. Check the ID.",
+                "Notificação não encontrada. Confira o ID.",
+            ),
+            ProblemCode::CourierNotFound => (
+                "Courier not found. Check the ID.",
+                "Entregador não encontrado. Confira o ID.",
+            ),
             ProblemCode::WebhookNotFound => (
                 "Webhook not found. Check the ID, and use a key of the store that created it.",
                 "Webhook não encontrado. Confira o ID e use uma chave da loja que o criou.",

@@ -45,27 +45,58 @@ pub fn apply_event(order: &[u8], event: &[u8]) -> Result<String, Problem> {
 
 fn object<'t>(bytes: &'t [u8], name: &str) -> Result<Tree<'t>, Problem> {
     let text = std::str::from_utf8(bytes).ok();
-    let tree = text.and_then(|text| Tree::parse(text).ok()).filter(|tree| matches!(tree, Tree::Object(_)));
-    tree.map(Tree::sorted).ok_or_else(|| wrong_type("", format!("an {name}"), format!("um objeto: {name}")))
+    let tree = text
+        .and_then(|text| Tree::parse(text).ok())
+        .filter(|tree| matches!(tree, Tree::Object(_)));
+    tree.map(Tree::sorted)
+        .ok_or_else(|| wrong_type("", format!("an {name}"), format!("um objeto: {name}")))
 }
 
 fn progress(order: &Tree<'_>) -> Result<Progress, Problem> {
     let known = |value: Option<&Tree<'_>>| u16::try_from(value?.as_u64()?).ok();
     let status = known(order.get("situation")).and_then(OrderStatus::from_number);
-    let status = status.ok_or_else(|| wrong_type("/situation", "an order's situation", "a situação de um pedido"))?;
+    let status = status.ok_or_else(|| {
+        wrong_type(
+            "/situation",
+            "an order's situation",
+            "a situação de um pedido",
+        )
+    })?;
     let stop = |(at, delivery): (usize, &Tree<'_>)| {
-        let id = delivery.get("id").and_then(Tree::as_u64).and_then(DeliveryId::new);
+        let id = delivery
+            .get("id")
+            .and_then(Tree::as_u64)
+            .and_then(DeliveryId::new);
         let status = known(delivery.get("situation")).and_then(DeliveryStatus::from_number);
-        let online_payment = delivery.get("onlinePayment").and_then(Tree::as_bool).unwrap_or(true);
+        let online_payment = delivery
+            .get("onlinePayment")
+            .and_then(Tree::as_bool)
+            .unwrap_or(true);
         match id.zip(status) {
-            Some((id, status)) => Ok(StopProgress { id, online_payment, status }),
-            None => Err(wrong_type(&format!("/deliveries/{at}"), "a delivery", "uma entrega")),
+            Some((id, status)) => Ok(StopProgress {
+                id,
+                online_payment,
+                status,
+            }),
+            None => Err(wrong_type(
+                &format!("/deliveries/{at}"),
+                "a delivery",
+                "uma entrega",
+            )),
         }
     };
     let deliveries = order.get("deliveries").and_then(Tree::items);
     let deliveries = deliveries.ok_or_else(|| wrong_type("/deliveries", "a list", "uma lista"))?;
-    let stops = deliveries.iter().enumerate().map(stop).collect::<Result<Vec<_>, Problem>>()?;
-    Ok(Progress { status, stops, sequence: sequence(order, status)? })
+    let stops = deliveries
+        .iter()
+        .enumerate()
+        .map(stop)
+        .collect::<Result<Vec<_>, Problem>>()?;
+    Ok(Progress {
+        status,
+        stops,
+        sequence: sequence(order, status)?,
+    })
 }
 
 /// Returns the sequence number of the last event that was applied to the order. The response to a creation has neither `events` nor
@@ -76,24 +107,38 @@ fn sequence(order: &Tree<'_>, status: OrderStatus) -> Result<u32, Problem> {
         return Ok(events.iter().filter_map(number).max().unwrap_or(0));
     }
     let created = (status <= OrderStatus::Ready).then_some(1);
-    number(order).or(created).ok_or_else(|| wrong_type("/events", "the order's events", "os eventos do pedido"))
+    number(order)
+        .or(created)
+        .ok_or_else(|| wrong_type("/events", "the order's events", "os eventos do pedido"))
 }
 
 fn transition(event: &Tree<'_>) -> Result<TransitionEvent, Problem> {
     let number = |name: &str| event.get(name).and_then(Tree::as_u64);
     let whole = |name: &str| wrong_type(&format!("/{name}"), "an integer", "um número inteiro");
-    let kind = event.get("type").and_then(Tree::as_str).and_then(EventKind::from_name);
+    let kind = event
+        .get("type")
+        .and_then(Tree::as_str)
+        .and_then(EventKind::from_name);
     Ok(TransitionEvent {
-        sequence: number("sequence").and_then(|n| u32::try_from(n).ok()).ok_or_else(|| whole("sequence"))?,
-        kind: kind.ok_or_else(|| wrong_type("/type", "the type of an event", "o tipo de um evento"))?,
-        status: number("situation").and_then(|n| u16::try_from(n).ok()).ok_or_else(|| whole("situation"))?,
+        sequence: number("sequence")
+            .and_then(|n| u32::try_from(n).ok())
+            .ok_or_else(|| whole("sequence"))?,
+        kind: kind
+            .ok_or_else(|| wrong_type("/type", "the type of an event", "o tipo de um evento"))?,
+        status: number("situation")
+            .and_then(|n| u16::try_from(n).ok())
+            .ok_or_else(|| whole("situation"))?,
         delivery: number("deliveryId").and_then(DeliveryId::new),
     })
 }
 
 fn wrong_type(pointer: &str, en: impl std::fmt::Display, pt: impl std::fmt::Display) -> Problem {
     let detail = Text::new(format!("Expected {en}."), format!("Esperado: {pt}."));
-    malformed(vec![FieldError { pointer: pointer.to_owned(), code: "wrong_type", detail }])
+    malformed(vec![FieldError {
+        pointer: pointer.to_owned(),
+        code: "wrong_type",
+        detail,
+    }])
 }
 
 fn replay_problem(error: ReplayError) -> Problem {

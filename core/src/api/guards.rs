@@ -52,10 +52,13 @@ pub(super) async fn pass<H: Host>(
         Authority::Store => {
             authenticate(call, is_read_only(call, route)).await?;
             let caller = call.caller()?;
-            let (store, merchant, usage) = (caller.store.id, caller.store.merchant(), route.usage.name());
+            let (store, merchant, usage) =
+                (caller.store.id, caller.store.merchant(), route.usage.name());
             let bucket = match route.endpoint {
                 // A leaked key can use up the merchant's quota; the merchant must still be able to revoke that key.
-                Endpoint::RevokeKey | Endpoint::EndSession => format!("{usage}/key/{}", caller.key.id),
+                Endpoint::RevokeKey | Endpoint::EndSession => {
+                    format!("{usage}/key/{}", caller.key.id)
+                }
                 _ => format!("{usage}/{merchant}"),
             };
             // A user must not get a response that another login's request stored.
@@ -69,7 +72,15 @@ pub(super) async fn pass<H: Host>(
         Authority::Courier => {
             authenticate_courier(call).await?;
             let scope = format!("courier/{}", call.courier()?.id);
-            *admission = Some(admit(call, route.usage, format!("{}/{scope}", route.usage.name()), cost).await?);
+            *admission = Some(
+                admit(
+                    call,
+                    route.usage,
+                    format!("{}/{scope}", route.usage.name()),
+                    cost,
+                )
+                .await?,
+            );
             (Some(scope.clone()), Some(scope))
         }
         // A report is never replayed: a position that was sent twice is stored once, because the second is not newer.
@@ -116,7 +127,10 @@ pub(super) async fn pass<H: Host>(
 }
 
 /// Waits until the caller's turn for a request that takes long. A merchant's keys, branches and users share their turns.
-pub(super) async fn take_turn<H: Host>(call: &Call<'_, H>, authority: Authority) -> Result<Turn, Problem> {
+pub(super) async fn take_turn<H: Host>(
+    call: &Call<'_, H>,
+    authority: Authority,
+) -> Result<Turn, Problem> {
     let owner = match (&call.caller, &call.courier, &call.link) {
         (Some(caller), ..) => format!("merchant/{}", caller.store.merchant()),
         (None, Some(courier), _) => format!("courier/{}", courier.id),
@@ -124,7 +138,10 @@ pub(super) async fn take_turn<H: Host>(call: &Call<'_, H>, authority: Authority)
         (None, None, None) if authority == Authority::Operator => "operator".to_owned(),
         (None, None, None) => {
             let address = call.parts.extensions.get::<CallerAddress>();
-            address.map_or_else(|| "public".to_owned(), |address| format!("from/{}", address.name()))
+            address.map_or_else(
+                || "public".to_owned(),
+                |address| format!("from/{}", address.name()),
+            )
         }
     };
     call.host.turn(&owner).await?.ok_or_else(|| {
@@ -138,7 +155,11 @@ pub(super) async fn take_turn<H: Host>(call: &Call<'_, H>, authority: Authority)
 }
 
 /// Counts a request of an endpoint that finds its caller itself.
-pub(super) async fn check_rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<(), Problem> {
+pub(super) async fn check_rate<H: Host>(
+    call: &Call<'_, H>,
+    usage: Usage,
+    name: String,
+) -> Result<(), Problem> {
     check_quota(&admit(call, usage, name, 1).await?)
 }
 
@@ -156,12 +177,17 @@ fn check_quota(admission: &Admission) -> Result<(), Problem> {
 
 /// Whether the request stores nothing, so the host may authenticate it with cached data. With an idempotency key its response is stored.
 fn is_read_only<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
-    route.endpoint == Endpoint::PreviewOrder && !call.parts.headers.contains_key(idempotency::HEADER)
+    route.endpoint == Endpoint::PreviewOrder
+        && !call.parts.headers.contains_key(idempotency::HEADER)
 }
 
 async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(), Problem> {
     let hash = KeyHash::of(token(call)?);
-    let query = if recent { KeyQuery::Recent(&hash, call.context.now) } else { KeyQuery::Hash(&hash) };
+    let query = if recent {
+        KeyQuery::Recent(&hash, call.context.now)
+    } else {
+        KeyQuery::Hash(&hash)
+    };
     let Some(holder) = call.host.find_keys(query).await?.pop() else {
         let problem = Problem::new(
             ProblemCode::ApiKeyInvalid,
@@ -196,16 +222,28 @@ pub(super) fn check_key(holder: &KeyHolder, now: Timestamp) -> Result<(), Proble
     if holder.key.expires_at <= now {
         return Err(Problem::new(
             ProblemCode::ApiKeyExpired,
-            format!("This API key expired at {}. Issue a new one.", holder.key.expires_at),
-            format!("Esta chave de API expirou em {}. Emita uma nova.", holder.key.expires_at),
+            format!(
+                "This API key expired at {}. Issue a new one.",
+                holder.key.expires_at
+            ),
+            format!(
+                "Esta chave de API expirou em {}. Emita uma nova.",
+                holder.key.expires_at
+            ),
         ));
     }
     check_enabled(&holder.store)
 }
 
 /// Finds the connection of an access token and the key that requested it.
-pub(super) async fn authenticate_connection<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
-    let header = call.parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+pub(super) async fn authenticate_connection<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<(), Problem> {
+    let header = call
+        .parts
+        .headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok());
     let Some((scheme, text)) = header.and_then(|header| header.trim().split_once(' ')) else {
         return Err(Problem::new(
             ProblemCode::ApiKeyMissing,
@@ -225,15 +263,27 @@ pub(super) async fn authenticate_connection<H: Host>(call: &mut Call<'_, H>) -> 
     if token.expires_at <= call.context.now {
         return Err(Problem::new(
             ProblemCode::ApiKeyExpired,
-            format!("This access token expired at {}. Request a new one with POST /oauth/token.", token.expires_at),
-            format!("Este token de acesso expirou em {}. Peça um novo com POST /oauth/token.", token.expires_at),
+            format!(
+                "This access token expired at {}. Request a new one with POST /oauth/token.",
+                token.expires_at
+            ),
+            format!(
+                "Este token de acesso expirou em {}. Peça um novo com POST /oauth/token.",
+                token.expires_at
+            ),
         ));
     }
     let revoked = || plain(ProblemCode::ApiKeyRevoked);
-    let holder = call.host.find_keys(KeyQuery::Id(token.key)).await?.pop().ok_or_else(revoked)?;
+    let holder = call
+        .host
+        .find_keys(KeyQuery::Id(token.key))
+        .await?
+        .pop()
+        .ok_or_else(revoked)?;
     check_key(&holder, call.context.now)?;
     let connection = call.host.webhook(token.connection).await?;
-    let own = |webhook: &Webhook| webhook.store == holder.store.id && webhook.open_delivery.is_some();
+    let own =
+        |webhook: &Webhook| webhook.store == holder.store.id && webhook.open_delivery.is_some();
     call.connection = Some(Box::new(connection.filter(own).ok_or_else(revoked)?));
     call.caller = Some(holder);
     Ok(())
@@ -262,7 +312,11 @@ pub(super) fn check_enabled(store: &Store) -> Result<(), Problem> {
 
 /// Returns the value of a session cookie if it authenticates the request. A key in the header has priority.
 pub(super) fn session<'a>(parts: &'a Parts, cookie: &SessionCookie) -> Option<&'a str> {
-    if parts.headers.contains_key(TOKEN) { None } else { cookie.read(&parts.headers) }
+    if parts.headers.contains_key(TOKEN) {
+        None
+    } else {
+        cookie.read(&parts.headers)
+    }
 }
 
 async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
@@ -271,7 +325,11 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
         return authenticate_session(call, text).await;
     }
     let token = token(call)?;
-    let courier = call.host.find_couriers(CourierQuery::Key(&KeyHash::of(token))).await?.pop();
+    let courier = call
+        .host
+        .find_couriers(CourierQuery::Key(&KeyHash::of(token)))
+        .await?
+        .pop();
     let known = courier.and_then(|courier| Some((courier.key.clone()?, courier)));
     let Some((key, courier)) = known.filter(|(_, courier)| courier.removed_at.is_none()) else {
         let problem = Problem::new(
@@ -284,8 +342,14 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
     if key.expires_at <= call.context.now {
         return Err(Problem::new(
             ProblemCode::ApiKeyExpired,
-            format!("This courier key expired at {}. Request a new one from the operator.", key.expires_at),
-            format!("Esta chave de entregador expirou em {}. Peça uma nova ao operador.", key.expires_at),
+            format!(
+                "This courier key expired at {}. Request a new one from the operator.",
+                key.expires_at
+            ),
+            format!(
+                "Esta chave de entregador expirou em {}. Peça uma nova ao operador.",
+                key.expires_at
+            ),
         ));
     }
     call.courier = Some(courier);
@@ -310,7 +374,9 @@ async fn authenticate_session<H: Host>(call: &mut Call<'_, H>, text: &str) -> Re
         Some(id) => call.host.courier(id).await?,
         None => None,
     };
-    let session = courier.as_ref().and_then(|courier| couriers::find_session(courier, text));
+    let session = courier
+        .as_ref()
+        .and_then(|courier| couriers::find_session(courier, text));
     let Some(expires_at) = session.map(|session| session.expires_at) else {
         let problem = Problem::new(
             ProblemCode::ApiKeyInvalid,
@@ -322,7 +388,9 @@ async fn authenticate_session<H: Host>(call: &mut Call<'_, H>, text: &str) -> Re
     if expires_at <= call.context.now {
         return Err(Problem::new(
             ProblemCode::ApiKeyExpired,
-            format!("This session expired at {expires_at}. Sign in with a new link from the operator."),
+            format!(
+                "This session expired at {expires_at}. Sign in with a new link from the operator."
+            ),
             format!("Esta sessão expirou em {expires_at}. Entre com um link novo do operador."),
         ));
     }
@@ -331,7 +399,10 @@ async fn authenticate_session<H: Host>(call: &mut Call<'_, H>, text: &str) -> Re
 }
 
 /// Finds the courier by the ID in the device key. The response does not depend on whether the courier exists or had such a key.
-async fn authenticate_device<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<(), Problem> {
+async fn authenticate_device<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<(), Problem> {
     let report = reports::report(call, endpoint)?;
     let Some(text) = reports::device_key(call, &report) else {
         return Err(Problem::new(
@@ -344,7 +415,8 @@ async fn authenticate_device<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint
         Some(id) => call.host.courier(id).await?,
         None => None,
     };
-    let courier = courier.filter(|courier| couriers::accepts_device_key(courier, &text, call.context.now));
+    let courier =
+        courier.filter(|courier| couriers::accepts_device_key(courier, &text, call.context.now));
     if courier.is_none() {
         let problem = Problem::new(
             ProblemCode::ApiKeyInvalid,
@@ -417,9 +489,20 @@ fn check_same_site<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
 
 /// Returns `problem`, or `rate_limited` if the IP address has sent too many unknown keys. Keys of 256 bits cannot be guessed; the limit
 /// makes attempts cheap to reject and visible in the metrics.
-pub(super) async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -> Result<Problem, Problem> {
-    let Some(address) = call.parts.extensions.get::<CallerAddress>() else { return Ok(problem) };
-    let admission = admit(call, Usage::UnknownKey, format!("unknown-key/{}", address.name()), 1).await?;
+pub(super) async fn unknown_key<H: Host>(
+    call: &Call<'_, H>,
+    problem: Problem,
+) -> Result<Problem, Problem> {
+    let Some(address) = call.parts.extensions.get::<CallerAddress>() else {
+        return Ok(problem);
+    };
+    let admission = admit(
+        call,
+        Usage::UnknownKey,
+        format!("unknown-key/{}", address.name()),
+        1,
+    )
+    .await?;
     if admission.admitted {
         return Ok(problem);
     }
@@ -433,7 +516,10 @@ pub(super) async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -
 
 fn token<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a str, Problem> {
     let sent = call.parts.headers.get(TOKEN);
-    let text = sent.and_then(|value| value.to_str().ok()).map(str::trim).filter(|text| !text.is_empty());
+    let text = sent
+        .and_then(|value| value.to_str().ok())
+        .map(str::trim)
+        .filter(|text| !text.is_empty());
     match (sent, text) {
         (_, Some(text)) => Ok(text),
         (None, _) => Err(Problem::new(
@@ -447,7 +533,12 @@ fn token<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a str, Problem> {
 
 /// Counts a request of a cost against its bucket. A bucket of this name with a smaller quota has the same state, and each of its requests
 /// counts as so many.
-async fn admit<H: Host>(call: &Call<'_, H>, usage: Usage, name: String, cost: u32) -> Result<Admission, Problem> {
+async fn admit<H: Host>(
+    call: &Call<'_, H>,
+    usage: Usage,
+    name: String,
+    cost: u32,
+) -> Result<Admission, Problem> {
     let limits = &call.settings.limits;
     let quota = match usage {
         Usage::Preview => limits.previews_per_minute,
@@ -457,7 +548,12 @@ async fn admit<H: Host>(call: &Call<'_, H>, usage: Usage, name: String, cost: u3
         Usage::UnknownKey => limits.unknown_keys_per_minute,
     };
     let quota = (quota / cost.max(1)).max(1);
-    let bucket = Bucket { name, usage, quota, window: Duration::minutes(1) };
+    let bucket = Bucket {
+        name,
+        usage,
+        quota,
+        window: Duration::minutes(1),
+    };
     Ok(call.host.admit(&bucket, call.context.now).await?)
 }
 
@@ -469,8 +565,12 @@ fn check_accept(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
     let media = media.join(", ");
     Err(Problem::new(
         ProblemCode::NotAcceptable,
-        format!("The response has the media type {media}. Include it in the Accept header, or omit the header."),
-        format!("A resposta tem o tipo de mídia {media}. Inclua-o no cabeçalho Accept ou não envie o cabeçalho."),
+        format!(
+            "The response has the media type {media}. Include it in the Accept header, or omit the header."
+        ),
+        format!(
+            "A resposta tem o tipo de mídia {media}. Inclua-o no cabeçalho Accept ou não envie o cabeçalho."
+        ),
     ))
 }
 
@@ -479,14 +579,23 @@ fn check_body<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem>
     if call.body.len() > max {
         return Err(too_large(max));
     }
-    let reads = matches!(route.method, Method::POST | Method::PUT | Method::PATCH) && route.endpoint.reads_body();
+    let reads = matches!(route.method, Method::POST | Method::PUT | Method::PATCH)
+        && route.endpoint.reads_body();
     if !(reads || route.endpoint == Endpoint::UnsubscribePush) || call.body.is_empty() {
         return Ok(());
     }
     let (media, accepted) = (sent_type(call.parts), route.endpoint.body_media());
-    let coding = call.parts.headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+    let coding = call
+        .parts
+        .headers
+        .get(header::CONTENT_ENCODING)
+        .and_then(|value| value.to_str().ok());
     let plain = coding.is_none_or(|coding| coding.trim().eq_ignore_ascii_case("identity"));
-    if plain && accepted.iter().any(|accepted| media.eq_ignore_ascii_case(accepted)) {
+    if plain
+        && accepted
+            .iter()
+            .any(|accepted| media.eq_ignore_ascii_case(accepted))
+    {
         return Ok(());
     }
     let (en, pt) = match accepted {

@@ -46,7 +46,9 @@ pub(super) async fn begin<H: Host>(
     scope: String,
     owner: Option<String>,
 ) -> Result<Begun, Problem> {
-    let Some(key) = header(call)? else { return Ok(Begun::New) };
+    let Some(key) = header(call)? else {
+        return Ok(Begun::New);
+    };
     let fingerprint = fingerprint_of(call, endpoint, &scope, &key).await?;
     let holder = call.context.entropy.hex();
     for _ in 0..ATTEMPTS {
@@ -66,8 +68,11 @@ pub(super) async fn begin<H: Host>(
             response: None,
             expires_at: call.context.now.after(RUNNING_TTL),
         };
-        let take =
-            Changes { at: call.context.now, claim: Some(ClaimChange::Take(claim.clone())), ..Changes::default() };
+        let take = Changes {
+            at: call.context.now,
+            claim: Some(ClaimChange::Take(claim.clone())),
+            ..Changes::default()
+        };
         match call.host.commit(&take).await {
             Ok(()) => {
                 call.claim = Some(claim);
@@ -88,13 +93,24 @@ async fn fingerprint_of<H: Host>(
     scope: &str,
     key: &str,
 ) -> Result<String, Problem> {
-    let target = call.parts.uri.path_and_query().map_or("", |target| target.as_str());
-    let fast = fingerprint(&[call.parts.method.as_str().as_bytes(), target.as_bytes(), call.body]);
+    let target = call
+        .parts
+        .uri
+        .path_and_query()
+        .map_or("", |target| target.as_str());
+    let fast = fingerprint(&[
+        call.parts.method.as_str().as_bytes(),
+        target.as_bytes(),
+        call.body,
+    ]);
     if !endpoint.reads_password() {
         return Ok(fast);
     }
     // The salt is derived from the claim: the same request has the same hash, and no two claims share a salt.
-    let claim = hmac_sha256(&call.settings.secret.0, &[b"claim", scope.as_bytes(), key.as_bytes()]);
+    let claim = hmac_sha256(
+        &call.settings.secret.0,
+        &[b"claim", scope.as_bytes(), key.as_bytes()],
+    );
     let mut salt = [0; 16];
     salt.copy_from_slice(&claim[..16]);
     Ok(call.host.hash_password(&fast, salt).await?)
@@ -103,7 +119,10 @@ async fn fingerprint_of<H: Host>(
 /// Rejects another stored response if its owner has the maximum for 24 hours.
 async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), Problem> {
     let limits = &call.settings.limits;
-    let usage = call.host.usage(UsageQuery::Claims(owner, call.context.now.before(KEPT))).await?;
+    let usage = call
+        .host
+        .usage(UsageQuery::Claims(owner, call.context.now.before(KEPT)))
+        .await?;
     let megabytes = u64::from(limits.idempotency_mib);
     if usage.records < limits.idempotency_records.into() && usage.bytes < megabytes * 1_048_576 {
         return Ok(());
@@ -136,18 +155,46 @@ pub(super) async fn end<H: Host>(
             call.commit(left, response).await
         }
         (_, claim) => {
-            let release = claim.map(|Claim { scope, key, holder, expires_at, .. }| {
-                // A commit that returned an error may have succeeded. Its stored response then remains.
-                ClaimChange::Release { scope, key, holder, until: expires_at }
-            });
-            let changes = Changes { at: call.context.now, claim: release, ..left };
-            let nothing = Changes { at: changes.at, ..Changes::default() };
-            if changes == nothing { Ok(()) } else { call.host.commit(&changes).await }
+            let release = claim.map(
+                |Claim {
+                     scope,
+                     key,
+                     holder,
+                     expires_at,
+                     ..
+                 }| {
+                    // A commit that returned an error may have succeeded. Its stored response then remains.
+                    ClaimChange::Release {
+                        scope,
+                        key,
+                        holder,
+                        until: expires_at,
+                    }
+                },
+            );
+            let changes = Changes {
+                at: call.context.now,
+                claim: release,
+                ..left
+            };
+            let nothing = Changes {
+                at: changes.at,
+                ..Changes::default()
+            };
+            if changes == nothing {
+                Ok(())
+            } else {
+                call.host.commit(&changes).await
+            }
         }
     }
 }
 
-fn stored_response<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str) -> Result<Begun, Problem> {
+fn stored_response<H: Host>(
+    call: &Call<'_, H>,
+    claim: &Claim,
+    fingerprint: &str,
+) -> Result<Begun, Problem> {
     if !is_fingerprint(&claim.fingerprint, fingerprint, &call.settings.secret) {
         return Err(Problem::new(
             ProblemCode::IdempotencyKeyReused,
@@ -168,33 +215,54 @@ fn stored_response<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str
 }
 
 /// Returns the stored response without recipients' data if the caller is a courier who no longer has the order.
-fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredResponse) -> Cow<'a, StoredResponse> {
-    let Some(courier) = &call.courier else { return Cow::Borrowed(stored) };
-    let id = Tree::parse(&stored.body).ok().and_then(|body| OrderId::new(body.get("id")?.as_u64()?));
+fn readable<'a, H: Host>(
+    call: &Call<'_, H>,
+    stored: &'a StoredResponse,
+) -> Cow<'a, StoredResponse> {
+    let Some(courier) = &call.courier else {
+        return Cow::Borrowed(stored);
+    };
+    let id = Tree::parse(&stored.body)
+        .ok()
+        .and_then(|body| OrderId::new(body.get("id")?.as_u64()?));
     if id.is_some_and(|id| courier.carries(id)) {
         return Cow::Borrowed(stored);
     }
     match without_recipients(&stored.body) {
-        Some(body) => Cow::Owned(StoredResponse { body, ..stored.clone() }),
+        Some(body) => Cow::Owned(StoredResponse {
+            body,
+            ..stored.clone()
+        }),
         None => Cow::Borrowed(stored),
     }
 }
 
 /// Returns the stored response, with a secret derived again from its nonce.
 fn replay(stored: &StoredResponse, deployment: &Secret) -> Result<ApiResponse, Problem> {
-    let corrupt =
-        || Problem::from(HostError::Internal { detail: "the nonce of a stored response is corrupt".to_owned() });
+    let corrupt = || {
+        Problem::from(HostError::Internal {
+            detail: "the nonce of a stored response is corrupt".to_owned(),
+        })
+    };
     let body = match &stored.key_nonce {
         Some(nonce) => {
             let secret = deployment.0;
             let key = Key::text(&secret, &unhex(nonce).ok_or_else(corrupt)?);
             let signing = webhooks::secret_text(&secret, nonce);
-            stored.body.replace(&placeholder(nonce), &signing).replace(nonce, &key)
+            stored
+                .body
+                .replace(&placeholder(nonce), &signing)
+                .replace(nonce, &key)
         }
         None => stored.body.clone(),
     };
-    let body = stored.link_nonces.iter().fold(body, |body, nonce| body.replace(nonce, &token(deployment, nonce)));
-    Ok(ApiResponse { replayed: true, ..ApiResponse::of(stored.status, body.into_bytes()) })
+    let body = stored.link_nonces.iter().fold(body, |body, nonce| {
+        body.replace(nonce, &token(deployment, nonce))
+    });
+    Ok(ApiResponse {
+        replayed: true,
+        ..ApiResponse::of(stored.status, body.into_bytes())
+    })
 }
 
 /// Returns the placeholder for a webhook's secret in a stored response.
@@ -203,8 +271,14 @@ pub(super) fn placeholder(nonce: &str) -> String {
 }
 
 fn header<H: Host>(call: &Call<'_, H>) -> Result<Option<String>, Problem> {
-    let Some(value) = call.parts.headers.get(HEADER) else { return Ok(None) };
-    let text = value.to_str().ok().map(str::trim).filter(|text| (1..=MAX_KEY).contains(&text.len()));
+    let Some(value) = call.parts.headers.get(HEADER) else {
+        return Ok(None);
+    };
+    let text = value
+        .to_str()
+        .ok()
+        .map(str::trim)
+        .filter(|text| (1..=MAX_KEY).contains(&text.len()));
     match text {
         Some(text) => Ok(Some(text.to_owned())),
         None => Err(Problem::new(

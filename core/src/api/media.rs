@@ -16,25 +16,45 @@ pub(super) fn too_large(max: usize) -> Problem {
 
 /// Returns the media type of a request's body, without parameters.
 pub(super) fn sent_type(parts: &Parts) -> &str {
-    let media = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    media.unwrap_or_default().split(';').next().unwrap_or_default().trim()
+    let media = parts
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    media
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
 }
 
 /// Returns a parameter of a media type in the `Accept` headers, without quotes.
 pub(super) fn parameter<'a>(headers: &'a HeaderMap, media: &str, name: &str) -> Option<&'a str> {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut ranges = values.flat_map(|value| value.split(',')).map(|range| range.split(';').map(str::trim));
+    let values = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let mut ranges = values
+        .flat_map(|value| value.split(','))
+        .map(|range| range.split(';').map(str::trim));
     ranges.find_map(|mut parts| {
-        parts.next().filter(|range| range.eq_ignore_ascii_case(media))?;
+        parts
+            .next()
+            .filter(|range| range.eq_ignore_ascii_case(media))?;
         let mut pairs = parts.filter_map(|part| part.split_once('='));
-        pairs.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim_matches('"'))
+        pairs
+            .find(|(own, _)| own.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim_matches('"'))
     })
 }
 
 /// Whether the `Accept` headers allow a media type: there is none, all are empty, or a range with a weight above zero matches.
 /// `application/problem+json` also allows JSON.
 pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let values = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let mut values = values.filter(|value| !value.trim().is_empty()).peekable();
     if values.peek().is_none() {
         return true;
@@ -45,7 +65,8 @@ pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
         let range = parts.next().unwrap_or_default().to_ascii_lowercase();
         let rejected = parts.any(|part| part.strip_prefix("q=").and_then(quality) == Some(0));
         let problems = media == "application/json" && range == "application/problem+json";
-        !rejected && (range == "*/*" || range == media || range == format!("{family}/*") || problems)
+        !rejected
+            && (range == "*/*" || range == media || range == format!("{family}/*") || problems)
     };
     values.any(|value| value.split(',').any(takes))
 }
@@ -57,7 +78,10 @@ pub(super) fn wants_csv(headers: &HeaderMap) -> bool {
 
 /// Whether `Accept` lists JSON but not CSV. Many clients add `*/*`, which must not select CSV.
 fn names_json(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let values = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
     named.contains("application/json") && !named.contains("text/csv")
 }

@@ -74,7 +74,11 @@ use crate::{
 /// assert_eq!(response.headers()["content-type"], "application/problem+json");
 /// # Ok::<(), http::Error>(())
 /// ```
-pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
+pub async fn handle<H: Host>(
+    host: &H,
+    settings: &Settings,
+    request: Request<Bytes>,
+) -> Response<Bytes> {
     handle_or_stream(host, settings, request).await.0
 }
 
@@ -111,7 +115,10 @@ pub async fn handle_or_stream<H: Host>(
             };
             let outcome = outcome(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
-            merchant = call.caller.as_ref().map(|caller| caller.store.parent.unwrap_or(caller.store.id));
+            merchant = call
+                .caller
+                .as_ref()
+                .map(|caller| caller.store.parent.unwrap_or(caller.store.id));
             outcome
         }
         Match::OtherMethods(allow) => {
@@ -120,7 +127,10 @@ pub async fn handle_or_stream<H: Host>(
                 format!("This endpoint accepts only {allow}."),
                 format!("Este endpoint aceita somente {allow}."),
             );
-            Err(Problem { allow: Some(allow), ..problem })
+            Err(Problem {
+                allow: Some(allow),
+                ..problem
+            })
         }
         Match::NotFound => Err(Problem::new(
             ProblemCode::EndpointNotFound,
@@ -146,10 +156,17 @@ async fn outcome<H: Host>(
 ) -> Result<ApiResponse, Problem> {
     let result = carried_out(call, route, admission).await;
     let left = match &result {
-        Err(problem) if route.endpoint == Endpoint::CreateOrder && is_notified(call, problem.code) => {
-            handlers::failed_creation(call, problem).await.unwrap_or_default()
+        Err(problem)
+            if route.endpoint == Endpoint::CreateOrder && is_notified(call, problem.code) =>
+        {
+            handlers::failed_creation(call, problem)
+                .await
+                .unwrap_or_default()
         }
-        _ => crate::changes::Changes { at: call.context.now, ..Default::default() },
+        _ => crate::changes::Changes {
+            at: call.context.now,
+            ..Default::default()
+        },
     };
     if call.claim.is_some() || !left.notifications.is_empty() {
         let ended = idempotency::end(call, &result, left).await;
@@ -169,7 +186,11 @@ async fn carried_out<H: Host>(
     let passed = guards::pass(call, route, admission).await?;
     // Held until the handler has ended.
     let takes_long = takes_turn(route.endpoint, call.body);
-    let _turn = if takes_long { Some(guards::take_turn(call, route.authority).await?) } else { None };
+    let _turn = if takes_long {
+        Some(guards::take_turn(call, route.authority).await?)
+    } else {
+        None
+    };
     let begun = match passed.scope {
         Some(scope) if call.parts.method == Method::POST && route.endpoint.stores_response() => {
             idempotency::begin(call, route.endpoint, scope, passed.owner).await?
@@ -200,7 +221,10 @@ async fn recomputed<H: Host>(
     let again = handlers::run(call, endpoint).await;
     call.context.now = now;
     match again {
-        Ok(outcome) if outcome.digest() == digest => Ok(ApiResponse { replayed: true, ..outcome }),
+        Ok(outcome) if outcome.digest() == digest => Ok(ApiResponse {
+            replayed: true,
+            ..outcome
+        }),
         _ => handlers::run(call, endpoint).await,
     }
 }
@@ -213,7 +237,11 @@ fn is_notified<H: Host>(call: &Call<'_, H>, code: ProblemCode) -> bool {
         None => false,
         Some(KeyKind::Panel) => code == ProblemCode::InsufficientBalance,
         Some(KeyKind::Integration) => {
-            code.status() < 500 && !matches!(code, ProblemCode::RateLimited | ProblemCode::RequestInProgress)
+            code.status() < 500
+                && !matches!(
+                    code,
+                    ProblemCode::RateLimited | ProblemCode::RequestInProgress
+                )
         }
     }
 }
@@ -228,7 +256,8 @@ pub fn max_body(settings: &Settings, method: &Method, path: &str) -> usize {
 
 /// Whether a request may change what is stored. A host completes such a request even if the client has gone; it may cancel any other.
 pub fn may_write<B>(request: &Request<B>) -> bool {
-    let is_preview = request.uri().path() == routes::PREVIEW && !request.headers().contains_key(idempotency::HEADER);
+    let is_preview = request.uri().path() == routes::PREVIEW
+        && !request.headers().contains_key(idempotency::HEADER);
     let is_report = request.uri().path() == routes::OSMAND;
     (!request.method().is_safe() && !is_preview) || is_report
 }

@@ -20,7 +20,10 @@ use crate::{
         store::{ServiceArea, Store, StoreHours},
     },
     rules::{limits::Limits, pricing::Tariff, settings::Settings},
-    wire::{AreaGeometry, ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView, StoreHoursBody},
+    wire::{
+        AreaGeometry, ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView,
+        StoreHoursBody,
+    },
 };
 
 /// The supported format of a context.
@@ -94,9 +97,16 @@ impl Previewer {
         let root = Path::Root;
         let store = root.member("store");
         let mut checker = Checker::default();
-        let address = checker.address(&store.member("address"), &context.store.address, Need::Locate);
-        let hours =
-            context.store.hours.as_ref().map(|hours| checker.hours(&store.member("hours"), hours, |_| Vec::new()));
+        let address = checker.address(
+            &store.member("address"),
+            &context.store.address,
+            Need::Locate,
+        );
+        let hours = context
+            .store
+            .hours
+            .as_ref()
+            .map(|hours| checker.hours(&store.member("hours"), hours, |_| Vec::new()));
         let area = context.store.service_area.as_ref();
         let area = area.map(|area| checker.area(&store.member("serviceArea"), area, |_| None));
         let location = &context.store.location;
@@ -110,8 +120,9 @@ impl Previewer {
         });
         let errors: Vec<FieldError> = errors.collect();
         let valid_until = context.valid_until.as_deref().map(Timestamp::parse);
-        let known =
-            StoreId::new(context.store.id).zip(point).filter(|_| errors.is_empty() && valid_until != Some(None));
+        let known = StoreId::new(context.store.id)
+            .zip(point)
+            .filter(|_| errors.is_empty() && valid_until != Some(None));
         let Some((id, point)) = checker.finish(Some(known))? else {
             return Err(Problem::new(
                 ProblemCode::ValidationFailed,
@@ -120,7 +131,11 @@ impl Previewer {
             )
             .with_errors(errors));
         };
-        let located = Located { point, precision: location.precision, radius_m: location.radius_m };
+        let located = Located {
+            point,
+            precision: location.precision,
+            radius_m: location.radius_m,
+        };
         let limits = Limits {
             deliveries: context.limits.deliveries,
             body_bytes: context.limits.body_bytes,
@@ -151,7 +166,12 @@ impl Previewer {
     ///
     /// # Errors
     /// The problem that the service would return, or a problem after `validUntil` of the context.
-    pub fn preview(&self, body: &[u8], now: Timestamp, language: Language) -> Result<PreviewView, Problem> {
+    pub fn preview(
+        &self,
+        body: &[u8],
+        now: Timestamp,
+        language: Language,
+    ) -> Result<PreviewView, Problem> {
         if let Some(until) = self.valid_until.filter(|until| *until <= now) {
             return Err(Problem::new(
                 ProblemCode::ValidationFailed,
@@ -166,15 +186,33 @@ impl Previewer {
         }
         validate::times(&inquiry, now)?;
         let (addresses, pointer) = inquired(&inquiry);
-        let responses = addresses.iter().map(|address| self.gazetteer.locate_with(&self.packs, address)).collect();
+        let responses = addresses
+            .iter()
+            .map(|address| self.gazetteer.locate_with(&self.packs, address))
+            .collect();
         let min = self.context.limits.min_precision;
         let error = own_pickup(&inquiry, &self.pickup, min);
         let located = every_place(&addresses, responses, min, pointer, error)?;
         let policy = self.context.store.estimates;
-        let route = Route::new(&inquiry, self.pickup.clone(), located, self.area.as_ref(), policy);
+        let route = Route::new(
+            &inquiry,
+            self.pickup.clone(),
+            located,
+            self.area.as_ref(),
+            policy,
+        );
         let matrix = route.with_texts(self.gazetteer, geo::matrix(&route.places()));
-        let planned = route.plan(&self.context.tariff, &matrix, self.context.store.lead_minutes, now)?;
-        check_open(&self.hours, geo::zone(&self.pickup.address).unwrap_or_default(), planned.plan.times.ready)?;
+        let planned = route.plan(
+            &self.context.tariff,
+            &matrix,
+            self.context.store.lead_minutes,
+            now,
+        )?;
+        check_open(
+            &self.hours,
+            geo::zone(&self.pickup.address).unwrap_or_default(),
+            planned.plan.times.ready,
+        )?;
         preview_view(&inquiry, &planned, None, language)
     }
 }
@@ -198,5 +236,9 @@ pub fn validate_store(body: &[u8]) -> Result<(), Problem> {
 }
 
 fn check_size(body: &[u8], limits: &Limits) -> Result<(), Problem> {
-    if body.len() > limits.body_bytes { Err(too_large(limits.body_bytes)) } else { Ok(()) }
+    if body.len() > limits.body_bytes {
+        Err(too_large(limits.body_bytes))
+    } else {
+        Ok(())
+    }
 }

@@ -30,7 +30,13 @@ pub(super) async fn locate<H: Host>(
     own: Option<FieldError>,
 ) -> Result<Vec<Located>, Problem> {
     let results = call.host.locate(call.merchant(), addresses).await?;
-    every_place(addresses, results, call.settings.places.min_precision, pointer, own)
+    every_place(
+        addresses,
+        results,
+        call.settings.places.min_precision,
+        pointer,
+        own,
+    )
 }
 
 /// Returns the locations of addresses, or one problem that lists `own` and every address that cannot be located precisely enough.
@@ -48,13 +54,21 @@ pub(super) fn every_place(
         match response {
             Ok(place) => {
                 let error = imprecise(address, &place, min);
-                errors.extend(error.map(|(code, detail)| FieldError { pointer: pointer(index), code, detail }));
+                errors.extend(error.map(|(code, detail)| FieldError {
+                    pointer: pointer(index),
+                    code,
+                    detail,
+                }));
                 located.push(place);
             }
             Err(error) => {
                 let (code, field, detail) = locate_problem(&error);
                 first = first.or(Some(code));
-                errors.push(FieldError { pointer: pointer(index), code: field, detail });
+                errors.push(FieldError {
+                    pointer: pointer(index),
+                    code: field,
+                    detail,
+                });
             }
         }
     }
@@ -66,7 +80,11 @@ pub(super) fn every_place(
 }
 
 /// Returns the field code and detail if a location is less precise than the operator accepts, else `None`.
-pub fn imprecise(address: &Address, located: &Located, min: Precision) -> Option<(&'static str, Text)> {
+pub fn imprecise(
+    address: &Address,
+    located: &Located,
+    min: Precision,
+) -> Option<(&'static str, Text)> {
     let known = located.precision;
     if known <= min {
         return None;
@@ -85,7 +103,10 @@ pub fn imprecise(address: &Address, located: &Located, min: Precision) -> Option
     };
     let zip_code = address.cep().is_none() && min > Precision::Number;
     let (help_en, help_pt) = match (min, zip_code) {
-        (Precision::Coordinates, _) => ("Send latitude and longitude.", "Envie latitude e longitude."),
+        (Precision::Coordinates, _) => (
+            "Send latitude and longitude.",
+            "Envie latitude e longitude.",
+        ),
         (_, true) => (
             "Send latitude and longitude, or zipCode. The operator can load a gazetteer of addresses.",
             "Envie latitude e longitude, ou zipCode. O operador pode carregar uma base de endereços.",
@@ -118,9 +139,18 @@ fn level(precision: Precision) -> (&'static str, &'static str) {
         Precision::Number => ("its street number (number)", "número na rua (number)"),
         Precision::Street => ("its street (street)", "rua (street)"),
         Precision::Cep => ("its CEP (cep)", "CEP (cep)"),
-        Precision::Cep5 => ("the first five digits of its CEP (cep5)", "cinco primeiros dígitos do CEP (cep5)"),
-        Precision::Neighbourhood => ("its neighbourhood (neighbourhood)", "bairro (neighbourhood)"),
-        Precision::Municipality => ("its municipality (municipality)", "município (municipality)"),
+        Precision::Cep5 => (
+            "the first five digits of its CEP (cep5)",
+            "cinco primeiros dígitos do CEP (cep5)",
+        ),
+        Precision::Neighbourhood => (
+            "its neighbourhood (neighbourhood)",
+            "bairro (neighbourhood)",
+        ),
+        Precision::Municipality => (
+            "its municipality (municipality)",
+            "município (municipality)",
+        ),
     }
 }
 
@@ -170,10 +200,19 @@ fn detail(error: &LocateError) -> Text {
             ),
         ),
         LocateError::CepElsewhere { belongs_to } => Text::new(
-            format!("This CEP belongs to {}. Check zipCode and city.", name(belongs_to)),
-            format!("Este CEP é de {}. Confira zipCode e city.", name(belongs_to)),
+            format!(
+                "This CEP belongs to {}. Check zipCode and city.",
+                name(belongs_to)
+            ),
+            format!(
+                "Este CEP é de {}. Confira zipCode e city.",
+                name(belongs_to)
+            ),
         ),
-        LocateError::CoordinatesMismatch { municipality, distance_m } => {
+        LocateError::CoordinatesMismatch {
+            municipality,
+            distance_m,
+        } => {
             let (km, name) = (distance_m / 1_000, name(municipality));
             Text::new(
                 format!(
@@ -184,7 +223,10 @@ fn detail(error: &LocateError) -> Text {
                 ),
             )
         }
-        LocateError::CoordinatesOutside { swapped: Some(point), .. } => {
+        LocateError::CoordinatesOutside {
+            swapped: Some(point),
+            ..
+        } => {
             let degrees = |e7: i32| Decimal::new(e7.into(), 7).normalize();
             let (latitude, longitude) = (degrees(point.lat_e7), degrees(point.lon_e7));
             Text::new(
@@ -196,7 +238,9 @@ fn detail(error: &LocateError) -> Text {
                 ),
             )
         }
-        LocateError::CoordinatesOutside { sign_lost: true, .. } => Text::new(
+        LocateError::CoordinatesOutside {
+            sign_lost: true, ..
+        } => Text::new(
             "The coordinates are outside Brazil. Is a minus sign missing?",
             "As coordenadas ficam fora do Brasil. Falta um sinal de menos?",
         ),
@@ -213,8 +257,19 @@ mod tests {
     use crate::model::Point;
 
     fn checked(known: Precision, min: Precision, json: &str) -> Option<(&'static str, Text)> {
-        let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: known, radius_m: 90 };
-        imprecise(&address(json.as_bytes()).expect("an address"), &located, min)
+        let located = Located {
+            point: Point {
+                lat_e7: 0,
+                lon_e7: 0,
+            },
+            precision: known,
+            radius_m: 90,
+        };
+        imprecise(
+            &address(json.as_bytes()).expect("an address"),
+            &located,
+            min,
+        )
     }
 
     #[test]
@@ -222,7 +277,11 @@ mod tests {
         let street = r#"{"street": "Rua A", "number": "1", "city": "Manaus", "state": "AM"}"#;
         for (index, known) in Precision::ALL.into_iter().enumerate() {
             for (other, min) in Precision::ALL.into_iter().enumerate() {
-                assert_eq!(checked(known, min, street).is_none(), index <= other, "{known:?} {min:?}");
+                assert_eq!(
+                    checked(known, min, street).is_none(),
+                    index <= other,
+                    "{known:?} {min:?}"
+                );
             }
         }
     }
@@ -233,21 +292,59 @@ mod tests {
         let town = r#"{"city": "Manaus", "state": "AM"}"#;
         let cep = r#"{"street": "Rua A", "number": "1", "zipCode": "69005-070"}"#;
         for (known, min, json, code, expected_text) in [
-            (Precision::Municipality, Precision::Cep, street, "street_unknown", "zipCode"),
-            (Precision::Cep, Precision::Street, cep, "street_unknown", "(cep)"),
-            (Precision::Street, Precision::Number, cep, "number_unknown", "90 m"),
-            (Precision::Municipality, Precision::Cep5, town, "address_imprecise", "(cep5)"),
-            (Precision::Number, Precision::Coordinates, cep, "address_imprecise", "Send latitude and longitude."),
+            (
+                Precision::Municipality,
+                Precision::Cep,
+                street,
+                "street_unknown",
+                "zipCode",
+            ),
+            (
+                Precision::Cep,
+                Precision::Street,
+                cep,
+                "street_unknown",
+                "(cep)",
+            ),
+            (
+                Precision::Street,
+                Precision::Number,
+                cep,
+                "number_unknown",
+                "90 m",
+            ),
+            (
+                Precision::Municipality,
+                Precision::Cep5,
+                town,
+                "address_imprecise",
+                "(cep5)",
+            ),
+            (
+                Precision::Number,
+                Precision::Coordinates,
+                cep,
+                "address_imprecise",
+                "Send latitude and longitude.",
+            ),
         ] {
             let (found, text) = checked(known, min, json).expect("too imprecise");
-            assert!(found == code && text.en.contains(expected_text) && text.en != text.pt, "{found} {text:?}");
+            assert!(
+                found == code && text.en.contains(expected_text) && text.en != text.pt,
+                "{found} {text:?}"
+            );
         }
     }
 
     #[test]
     fn invalid_address_reports_every_invalid_field() {
-        let problem = address(br#"{"city": "Manaus", "zipCode": "1", "latitude": 1}"#).expect_err("invalid fields");
-        let pointers: Vec<&str> = problem.errors.iter().map(|error| error.pointer.as_str()).collect();
+        let problem = address(br#"{"city": "Manaus", "zipCode": "1", "latitude": 1}"#)
+            .expect_err("invalid fields");
+        let pointers: Vec<&str> = problem
+            .errors
+            .iter()
+            .map(|error| error.pointer.as_str())
+            .collect();
         assert_eq!(pointers, ["/zipCode", "/longitude"]);
         assert!(address(b"[]").is_err());
     }

@@ -14,8 +14,8 @@ use crate::{
     geo::{self, Gazetteer, WrittenPlace},
     host::Host,
     model::{
-        Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision, Text, Timestamp,
-        Zone,
+        Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision,
+        Text, Timestamp, Zone,
         order::{Notice, NoticeCode, Place},
         price::EstimatePolicy,
         store::{ServiceArea, Store, StoreHours},
@@ -48,8 +48,15 @@ pub(super) async fn acting_store<'c, H: Host>(
     inquiry: &Inquiry,
 ) -> Result<Cow<'c, Store>, Problem> {
     let caller = &call.caller()?.store;
-    let Some(id) = inquiry.store.filter(|id| *id != caller.id) else { return Ok(Cow::Borrowed(caller)) };
-    match call.host.store(id).await?.filter(|store| caller.oversees(store)) {
+    let Some(id) = inquiry.store.filter(|id| *id != caller.id) else {
+        return Ok(Cow::Borrowed(caller));
+    };
+    match call
+        .host
+        .store(id)
+        .await?
+        .filter(|store| caller.oversees(store))
+    {
         Some(store) => Ok(Cow::Owned(store)),
         None => Err(not_allowed()),
     }
@@ -58,7 +65,8 @@ pub(super) async fn acting_store<'c, H: Host>(
 /// Returns the problem for a store that the caller is not allowed to act for.
 pub(super) fn not_allowed() -> Problem {
     let en = "This key is not allowed to act for this store. Use a key of the store or of its parent store.";
-    let pt = "Esta chave não pode agir por esta loja. Use uma chave da própria loja ou da loja matriz.";
+    let pt =
+        "Esta chave não pode agir por esta loja. Use uma chave da própria loja ou da loja matriz.";
     let errors = vec![FieldError {
         pointer: "/store/userPlatformId".to_owned(),
         code: "store_not_allowed",
@@ -68,9 +76,17 @@ pub(super) fn not_allowed() -> Problem {
 }
 
 /// Locates the addresses, measures the distances and plans the route of an order that the store's hours permit.
-pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
+pub(super) async fn planned<H: Host>(
+    call: &Call<'_, H>,
+    store: &Store,
+    inquiry: &Inquiry,
+) -> Result<Planned, Problem> {
     let planned = planned_at_any_time(call, store, inquiry).await?;
-    check_open(&store.hours, geo::zone(&store.address).unwrap_or_default(), planned.plan.times.ready)?;
+    check_open(
+        &store.hours,
+        geo::zone(&store.address).unwrap_or_default(),
+        planned.plan.times.ready,
+    )?;
     Ok(planned)
 }
 
@@ -84,13 +100,18 @@ pub(super) fn check_open(hours: &StoreHours, zone: Zone, ready: Timestamp) -> Re
     let (day, time) = (Day::of(opening, zone), time_of_day(opening, zone));
     let problem = Problem::new(
         ProblemCode::StoreClosed,
-        format!("The store is closed when the goods are ready. It opens on {day} at {time} (local time)."),
+        format!(
+            "The store is closed when the goods are ready. It opens on {day} at {time} (local time)."
+        ),
         format!(
             "A loja está fechada quando o pedido fica pronto. Ela abre em {} às {time} (horário local).",
             day.in_portuguese()
         ),
     );
-    Err(Problem { next_opening: next, ..problem })
+    Err(Problem {
+        next_opening: next,
+        ..problem
+    })
 }
 
 /// Like [`planned`], but also while the store is closed.
@@ -100,15 +121,29 @@ pub(super) async fn planned_at_any_time<H: Host>(
     inquiry: &Inquiry,
 ) -> Result<Planned, Problem> {
     validate::times(inquiry, call.context.now)?;
-    let own = Place { address: store.address.clone(), located: store.located };
+    let own = Place {
+        address: store.address.clone(),
+        located: store.located,
+    };
     let (addresses, pointer) = inquired(inquiry);
     let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
     let located = locate(call, &addresses, pointer, error).await?;
-    let route = Route::new(inquiry, own, located, store.area.as_ref(), call.settings.pricing.estimates(store));
+    let route = Route::new(
+        inquiry,
+        own,
+        located,
+        store.area.as_ref(),
+        call.settings.pricing.estimates(store),
+    );
     let matrix = call.host.distance_matrix(&route.places()).await?;
     let matrix = route.with_texts(Gazetteer::embedded(), matrix);
     let tariff = tariff::effective(call).await?;
-    route.plan(&tariff, &matrix, call.settings.dispatch.lead(store), call.context.now)
+    route.plan(
+        &tariff,
+        &matrix,
+        call.settings.dispatch.lead(store),
+        call.context.now,
+    )
 }
 
 /// The located pickup and stops of an inquiry.
@@ -136,22 +171,40 @@ impl<'a> Route<'a> {
     ) -> Route<'a> {
         let store_zone = geo::zone(&own.address);
         let pickup = match &inquiry.pickup {
-            Some(address) => Place { address: address.clone(), located: located.remove(0) },
+            Some(address) => Place {
+                address: address.clone(),
+                located: located.remove(0),
+            },
             None => own,
         };
-        Route { inquiry, pickup, located, store_zone, area, estimates }
+        Route {
+            inquiry,
+            pickup,
+            located,
+            store_zone,
+            area,
+            estimates,
+        }
     }
 
     /// Returns the locations to measure between: the pickup, then the stops in the order sent.
     pub(super) fn places(&self) -> Vec<Located> {
-        std::iter::once(self.pickup.located).chain(self.located.iter().copied()).collect()
+        std::iter::once(self.pickup.located)
+            .chain(self.located.iter().copied())
+            .collect()
     }
 
     /// Completes the distances between [`Route::places`] by what the texts of the addresses show.
-    pub(super) fn with_texts(&self, gazetteer: Gazetteer, matrix: DistanceMatrix) -> DistanceMatrix {
+    pub(super) fn with_texts(
+        &self,
+        gazetteer: Gazetteer,
+        matrix: DistanceMatrix,
+    ) -> DistanceMatrix {
         let stops = self.inquiry.stops.iter().map(|stop| &stop.address);
         let texts = std::iter::once(&self.pickup.address).chain(stops);
-        let texts: Vec<WrittenPlace> = texts.map(|address| WrittenPlace::of(gazetteer, address)).collect();
+        let texts: Vec<WrittenPlace> = texts
+            .map(|address| WrittenPlace::of(gazetteer, address))
+            .collect();
         geo::with_texts(matrix, &self.places(), &texts)
     }
 
@@ -163,7 +216,14 @@ impl<'a> Route<'a> {
         lead_minutes: u32,
         now: Timestamp,
     ) -> Result<Planned, Problem> {
-        let Route { inquiry, pickup, located, store_zone, area, estimates } = self;
+        let Route {
+            inquiry,
+            pickup,
+            located,
+            store_zone,
+            area,
+            estimates,
+        } = self;
         let stops: Vec<Stop> = located
             .iter()
             .zip(&inquiry.stops)
@@ -183,23 +243,39 @@ impl<'a> Route<'a> {
             lead_minutes,
             deliver_at: inquiry.deliver_at,
             now,
-            zone: geo::zone(&pickup.address).or(store_zone).unwrap_or_default(),
+            zone: geo::zone(&pickup.address)
+                .or(store_zone)
+                .unwrap_or_default(),
             vehicle: inquiry.vehicle,
             estimates,
         };
         let is_outside = |located: &Located| area.is_some_and(|area| !area.may_contain(located));
-        let outside: Vec<usize> =
-            (0..located.len()).filter(|stop| located.get(*stop).is_some_and(is_outside)).collect();
+        let outside: Vec<usize> = (0..located.len())
+            .filter(|stop| located.get(*stop).is_some_and(is_outside))
+            .collect();
         let plan = match plan(tariff, &request) {
             Err(PlanError::OutOfArea { stops }) => Err(out_of_area(tariff, &stops, &outside)),
             _ if !outside.is_empty() => Err(out_of_area(tariff, &[], &outside)),
-            Err(PlanError::Estimated { places }) => Err(estimated(&places, &request.pickup, &located)),
+            Err(PlanError::Estimated { places }) => {
+                Err(estimated(&places, &request.pickup, &located))
+            }
             result => result.map_err(|error| plan_problem(tariff, &error, request.zone)),
         }?;
         let notices = notices(&plan, &pickup.located, &located);
         let basis = PriceBasis::new(inquiry, &pickup, &located, request.zone);
-        let basis = if plan.has_near_leg { basis.with_near(plan.total_distance) } else { basis };
-        Ok(Planned { pickup, located, plan, tariff_version: tariff.version.clone(), basis, notices })
+        let basis = if plan.has_near_leg {
+            basis.with_near(plan.total_distance)
+        } else {
+            basis
+        };
+        Ok(Planned {
+            pickup,
+            located,
+            plan,
+            tariff_version: tariff.version.clone(),
+            basis,
+            notices,
+        })
     }
 }
 
@@ -211,14 +287,27 @@ pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> S
         None => "/pickupAddress".to_owned(),
         Some(stop) => format!("/deliveries/{stop}/address"),
     };
-    (sent.into_iter().chain(inquiry.stops.iter().map(|stop| &stop.address)).collect(), pointer)
+    (
+        sent.into_iter()
+            .chain(inquiry.stops.iter().map(|stop| &stop.address))
+            .collect(),
+        pointer,
+    )
 }
 
 /// Returns the error if the inquiry uses the store's own address as the pickup and that is not precise enough. The store may have been
 /// created when the minimum precision was lower.
 pub(super) fn own_pickup(inquiry: &Inquiry, own: &Place, min: Precision) -> Option<FieldError> {
-    let error = if inquiry.pickup.is_none() { imprecise(&own.address, &own.located, min) } else { None };
-    error.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
+    let error = if inquiry.pickup.is_none() {
+        imprecise(&own.address, &own.located, min)
+    } else {
+        None
+    };
+    error.map(|(code, detail)| FieldError {
+        pointer: "/pickupAddress".to_owned(),
+        code,
+        detail,
+    })
 }
 
 /// Returns the problem of stops that are too far from the pickup, with their distances, or outside the store's service area.
@@ -227,31 +316,54 @@ fn out_of_area(tariff: &Tariff, far: &[(usize, Distance)], outside: &[usize]) ->
     let too_far = |distance: Distance| {
         let km = km(distance);
         Text::new(
-            format!("The stop is {km} km from the pickup in a straight line; the maximum is {radius} km."),
-            format!("A parada fica a {} km da coleta em linha reta; o máximo é {} km.", comma(km), comma(radius)),
+            format!(
+                "The stop is {km} km from the pickup in a straight line; the maximum is {radius} km."
+            ),
+            format!(
+                "A parada fica a {} km da coleta em linha reta; o máximo é {} km.",
+                comma(km),
+                comma(radius)
+            ),
         )
     };
-    let (en, pt) =
-        ("The address is outside the store's service area.", "O endereço fica fora da área de entrega da loja.");
+    let (en, pt) = (
+        "The address is outside the store's service area.",
+        "O endereço fica fora da área de entrega da loja.",
+    );
     let beyond = |stop: &usize| outside.contains(stop).then(|| Text::new(en, pt));
     let detail = |stop: usize| match far.iter().find(|(other, _)| *other == stop) {
         Some((_, distance)) => Some(too_far(*distance)),
         None => beyond(&stop),
     };
-    let stops = far.iter().map(|(stop, _)| stop).chain(outside).max().map_or(0, |last| last + 1);
+    let stops = far
+        .iter()
+        .map(|(stop, _)| stop)
+        .chain(outside)
+        .max()
+        .map_or(0, |last| last + 1);
     let errors = (0..stops).filter_map(|stop| {
         let pointer = format!("/deliveries/{stop}/address");
-        Some(FieldError { pointer, code: ProblemCode::OutOfArea.name(), detail: detail(stop)? })
+        Some(FieldError {
+            pointer,
+            code: ProblemCode::OutOfArea.name(),
+            detail: detail(stop)?,
+        })
     });
     let errors = errors.collect();
     if !outside.is_empty() {
-        let en = "At least one delivery is outside the store's service area; `errors` lists each one.";
-        let pt = "Ao menos uma entrega fica fora da área de entrega da loja; `errors` lista cada uma.";
+        let en =
+            "At least one delivery is outside the store's service area; `errors` lists each one.";
+        let pt =
+            "Ao menos uma entrega fica fora da área de entrega da loja; `errors` lista cada uma.";
         return Problem::new(ProblemCode::OutOfArea, en, pt).with_errors(errors);
     }
-    let en = format!("The service area ends {radius} km from the pickup; `errors` lists the deliveries outside it.");
-    let pt =
-        format!("A área de atendimento vai até {} km da coleta; `errors` lista as entregas fora dela.", comma(radius));
+    let en = format!(
+        "The service area ends {radius} km from the pickup; `errors` lists the deliveries outside it."
+    );
+    let pt = format!(
+        "A área de atendimento vai até {} km da coleta; `errors` lista as entregas fora dela.",
+        comma(radius)
+    );
     Problem::new(ProblemCode::OutOfArea, en, pt).with_errors(errors)
 }
 
@@ -277,7 +389,9 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, zone: Zone) -> Pr
                 "The route is {km} km long; the maximum is {max} km. Split the deliveries into several orders."
             );
             let (km, max) = (comma(km), comma(max));
-            let pt = format!("A rota tem {km} km; o máximo é {max} km. Divida as entregas em mais de um pedido.");
+            let pt = format!(
+                "A rota tem {km} km; o máximo é {max} km. Divida as entregas em mais de um pedido."
+            );
             Problem::new(ProblemCode::DistanceExceeded, en, pt)
         }
         PlanError::TooSoon { earliest } => too_soon(*earliest, zone),
@@ -300,9 +414,15 @@ fn place_pointer(place: usize) -> String {
 }
 
 /// Returns the radii of the places of a route.
-fn radii<'a>(places: &'a [usize], pickup: &'a Located, located: &'a [Located]) -> impl Iterator<Item = (usize, u32)> {
+fn radii<'a>(
+    places: &'a [usize],
+    pickup: &'a Located,
+    located: &'a [Located],
+) -> impl Iterator<Item = (usize, u32)> {
     places.iter().map(move |place| {
-        let known = place.checked_sub(1).map_or(Some(pickup), |stop| located.get(stop));
+        let known = place
+            .checked_sub(1)
+            .map_or(Some(pickup), |stop| located.get(stop));
         (*place, known.map_or(0, |known| known.radius_m))
     })
 }
@@ -328,9 +448,16 @@ fn estimated(places: &[usize], pickup: &Located, located: &[Located]) -> Problem
 
 /// Returns the notices of a price that is an estimate: one for each address that was located only roughly.
 fn notices(plan: &Plan, pickup: &Located, located: &[Located]) -> Vec<Notice> {
-    let code = if plan.lowered { NoticeCode::PriceLowered } else { NoticeCode::PriceEstimated };
+    let code = if plan.lowered {
+        NoticeCode::PriceLowered
+    } else {
+        NoticeCode::PriceEstimated
+    };
     let (en, pt) = match plan.lowered {
-        true => ("the fee is the lower end of its range", "a taxa é o valor mais baixo da faixa"),
+        true => (
+            "the fee is the lower end of its range",
+            "a taxa é o valor mais baixo da faixa",
+        ),
         false => ("the fee is an estimate", "a taxa é uma estimativa"),
     };
     let notice = |(place, radius_m)| Notice {
@@ -347,7 +474,9 @@ fn notices(plan: &Plan, pickup: &Located, located: &[Located]) -> Vec<Notice> {
             ),
         ),
     };
-    radii(&plan.rough_places, pickup, located).map(notice).collect()
+    radii(&plan.rough_places, pickup, located)
+        .map(notice)
+        .collect()
 }
 
 fn too_soon(earliest: Timestamp, zone: Zone) -> Problem {
@@ -357,7 +486,9 @@ fn too_soon(earliest: Timestamp, zone: Zone) -> Problem {
         pointer: "/deliverAt".to_owned(),
         code: "too_soon",
         detail: Text::new(
-            format!("The preparation and the route take longer. The earliest possible time is {at}."),
+            format!(
+                "The preparation and the route take longer. The earliest possible time is {at}."
+            ),
             format!("O preparo e o trajeto levam mais tempo. O primeiro horário possível é {at}."),
         ),
     };
@@ -373,14 +504,20 @@ fn unreachable(stops: &[(usize, Timestamp)], zone: Zone) -> Problem {
             format!("The expected arrival on this route is {at}. Send a window that contains it."),
             format!("A chegada prevista nesta rota é {at}. Envie uma janela que a contenha."),
         );
-        FieldError { pointer: format!("/deliveries/{stop}/window"), code: code.name(), detail }
+        FieldError {
+            pointer: format!("/deliveries/{stop}/window"),
+            code: code.name(),
+            detail,
+        }
     });
     plain(code).with_errors(errors.collect())
 }
 
 /// Returns the first `length` characters of a local time in RFC 3339 format.
 fn local(at: Timestamp, zone: Zone, length: usize) -> String {
-    let mut text = at.after(Duration::minutes(i64::from(zone.offset_hours()) * 60)).to_string();
+    let mut text = at
+        .after(Duration::minutes(i64::from(zone.offset_hours()) * 60))
+        .to_string();
     text.truncate(length);
     text
 }
@@ -417,7 +554,13 @@ pub(super) fn preview_view(
     };
     let times = (inquiry.with_times || inquiry.is_scheduled()).then_some(plan.times);
     Ok(PreviewView {
-        deliveries: plan.order.iter().zip(&plan.legs).enumerate().filter_map(stop).collect(),
+        deliveries: plan
+            .order
+            .iter()
+            .zip(&plan.legs)
+            .enumerate()
+            .filter_map(stop)
+            .collect(),
         total_distance: Kilometres(plan.total_distance),
         online_payment: inquiry.stops.iter().all(|stop| stop.online_payment),
         delivery_fee: Reais(plan.fee),
@@ -434,10 +577,21 @@ pub(super) fn preview_view(
 
 /// Returns the problem of a fee above the highest that the client accepts.
 pub(super) fn fee_above_maximum(fee: Money, max: Money) -> Problem {
-    let en = format!("The fee is R$ {fee}, above maxDeliveryFee, R$ {max}. Send a higher maximum, or omit it.");
+    let en = format!(
+        "The fee is R$ {fee}, above maxDeliveryFee, R$ {max}. Send a higher maximum, or omit it."
+    );
     let (fee, max) = (fee.in_portuguese(), max.in_portuguese());
-    let pt = format!("A taxa é de R$ {fee}, acima de maxDeliveryFee, R$ {max}. Envie um máximo maior ou nenhum.");
-    let (detail, code) = (Text::new(en.clone(), pt.clone()), ProblemCode::FeeAboveMaximum);
-    let error = FieldError { pointer: "/maxDeliveryFee".to_owned(), code: code.name(), detail };
+    let pt = format!(
+        "A taxa é de R$ {fee}, acima de maxDeliveryFee, R$ {max}. Envie um máximo maior ou nenhum."
+    );
+    let (detail, code) = (
+        Text::new(en.clone(), pt.clone()),
+        ProblemCode::FeeAboveMaximum,
+    );
+    let error = FieldError {
+        pointer: "/maxDeliveryFee".to_owned(),
+        code: code.name(),
+        detail,
+    };
     Problem::new(code, en, pt).with_errors(vec![error])
 }

@@ -281,20 +281,35 @@ impl Problem {
     /// Marks the errors as those of query parameters: each pointer is that of a parameter in an object of all parameters.
     #[must_use]
     pub fn in_query(self) -> Problem {
-        Problem { in_query: true, ..self }
+        Problem {
+            in_query: true,
+            ..self
+        }
     }
 
     /// Sets the time to wait before a retry.
     #[must_use]
     pub fn retry_after(self, span: Duration) -> Problem {
-        Problem { retry_after: Some(span), ..self }
+        Problem {
+            retry_after: Some(span),
+            ..self
+        }
     }
 
     /// Returns the document in a language.
-    pub fn document(&self, language: Language, instance: &str, request_id: &str) -> ProblemDocument {
+    pub fn document(
+        &self,
+        language: Language,
+        instance: &str,
+        request_id: &str,
+    ) -> ProblemDocument {
         let errors = self.errors.iter().map(|error| FieldErrorDocument {
             pointer: error.pointer.clone(),
-            parameter: error.pointer.strip_prefix('/').filter(|_| self.in_query).map(str::to_owned),
+            parameter: error
+                .pointer
+                .strip_prefix('/')
+                .filter(|_| self.in_query)
+                .map(str::to_owned),
             code: error.code,
             detail: error.detail.get(language).to_owned(),
         });
@@ -321,7 +336,11 @@ impl Problem {
             code: error.code.to_owned(),
             detail: error.detail.clone(),
         });
-        FailureReason { code: self.code.name().to_owned(), detail: self.detail.clone(), fields: fields.collect() }
+        FailureReason {
+            code: self.code.name().to_owned(),
+            detail: self.detail.clone(),
+            fields: fields.collect(),
+        }
     }
 }
 
@@ -361,12 +380,17 @@ impl From<HostError> for Problem {
 fn component(name: &str) -> Text {
     match name {
         "database" => Text::new("The database", "O banco de dados"),
-        "database storage" => Text::new("The database storage", "O armazenamento do banco de dados"),
+        "database storage" => {
+            Text::new("The database storage", "O armazenamento do banco de dados")
+        }
         "journal" => Text::new("The event journal", "O diário de eventos"),
         "geocoder" => Text::new("The geocoder", "O geocodificador"),
         "API document" => Text::new("The API document", "O documento da API"),
         "passwords" => Text::new("Password verification", "A verificação de senhas"),
-        other => Text::new(format!("The component '{other}'"), format!("O componente '{other}'")),
+        other => Text::new(
+            format!("The component '{other}'"),
+            format!("O componente '{other}'"),
+        ),
     }
 }
 
@@ -436,15 +460,23 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_statuses_are_errors() {
-        let names: std::collections::BTreeSet<_> = ProblemCode::ALL.iter().map(|code| code.name()).collect();
+        let names: std::collections::BTreeSet<_> =
+            ProblemCode::ALL.iter().map(|code| code.name()).collect();
         assert_eq!(names.len(), ProblemCode::ALL.len());
-        assert!(ProblemCode::ALL.iter().all(|code| (400..600).contains(&code.status()) && !code.title().pt.is_empty()));
+        assert!(
+            ProblemCode::ALL
+                .iter()
+                .all(|code| (400..600).contains(&code.status()) && !code.title().pt.is_empty())
+        );
     }
 
     #[test]
     fn internal_error_detail_is_not_in_the_document() {
-        let problem = Problem::from(HostError::Internal { detail: "row 7 of table x".into() });
-        let json = serde_json::to_string(&problem.document(Language::English, "/x", "r-1")).unwrap();
+        let problem = Problem::from(HostError::Internal {
+            detail: "row 7 of table x".into(),
+        });
+        let json =
+            serde_json::to_string(&problem.document(Language::English, "/x", "r-1")).unwrap();
         assert!(!json.contains("row 7") && problem.log.is_some());
     }
 }

@@ -78,9 +78,17 @@ openssl dgst -sha256 -verify proof-key.pem -signature proof.signature proof.sign
 
 /// Returns the lines of the page that the service signs: all but the last one.
 pub(super) fn lines(page: &Page<'_>) -> String {
-    let size = page.photos.iter().map(|photo| photo.bytes.len() / 3 * 4 + 512).sum::<usize>();
+    let size = page
+        .photos
+        .iter()
+        .map(|photo| photo.bytes.len() / 3 * 4 + 512)
+        .sum::<usize>();
     let out = String::with_capacity(size + page.text.len() * 2 + 16_384);
-    let mut html = Html { out, language: page.language, zone: page.zone };
+    let mut html = Html {
+        out,
+        language: page.language,
+        zone: page.zone,
+    };
     let document = page.document;
     html.raw("<!doctype html>\n<html lang=\"");
     html.raw(page.language.tag());
@@ -89,7 +97,10 @@ pub(super) fn lines(page: &Page<'_>) -> String {
     html.raw("</title><meta name=\"viewport\" content=\"width=device-width\"><style>");
     html.raw(STYLE);
     html.raw("</style></head><body>\n<main>\n<h1>");
-    html.put("Proof of delivery: order ", "Comprovante de entrega: pedido ");
+    html.put(
+        "Proof of delivery: order ",
+        "Comprovante de entrega: pedido ",
+    );
     html.text(&document.order.code);
     html.raw("</h1>\n");
     html.summary(page);
@@ -104,7 +115,11 @@ pub(super) fn lines(page: &Page<'_>) -> String {
         html.photos(page.photos);
     }
     html.section("Price", "Preço");
-    html.price(&document.order.price_breakdown, document.order.delivery_fee, document.order.cancellation_fee);
+    html.price(
+        &document.order.price_breakdown,
+        document.order.delivery_fee,
+        document.order.cancellation_fee,
+    );
     html.raw("</main>\n");
     html.verification(page);
     html.raw("</body></html>\n");
@@ -128,7 +143,11 @@ impl Html {
 
     /// Returns the text in the language of the page.
     fn pick<'t>(&self, (en, pt): (&'t str, &'t str)) -> &'t str {
-        if self.language == Language::Portuguese { pt } else { en }
+        if self.language == Language::Portuguese {
+            pt
+        } else {
+            en
+        }
     }
 
     /// Writes a text in the language of the page.
@@ -210,7 +229,9 @@ impl Html {
 
     /// Returns the local date and time of a time of the API.
     fn local(&self, text: &str) -> String {
-        let Some(at) = Timestamp::parse(text) else { return text.to_owned() };
+        let Some(at) = Timestamp::parse(text) else {
+            return text.to_owned();
+        };
         let (day, time) = (Day::of(at, self.zone), time_of_day(at, self.zone));
         match self.language {
             Language::Portuguese => format!("{}, {time}", day.in_portuguese()),
@@ -222,14 +243,23 @@ impl Html {
         let (document, order) = (page.document, &page.document.order);
         self.raw("<table>\n");
         self.row(("Order", "Pedido"), &order.code);
-        self.row(("Store", "Loja"), &format!("{}, CNPJ {}", order.store_name, order.store_cnpj));
+        self.row(
+            ("Store", "Loja"),
+            &format!("{}, CNPJ {}", order.store_name, order.store_cnpj),
+        );
         self.row(("Pickup", "Coleta"), &address(&order.pickup_address));
         self.row(("Created", "Criado em"), &self.local(&order.created_at));
         let status = OrderStatus::from_number(order.situation).map_or(("", ""), order_status);
         self.row(("Status", "Situação"), self.pick(status));
-        self.row(("Courier", "Entregador"), order.courier.as_deref().unwrap_or("–"));
+        self.row(
+            ("Courier", "Entregador"),
+            order.courier.as_deref().unwrap_or("–"),
+        );
         self.row(("Issued", "Emitido em"), &self.local(&document.issued_at));
-        self.row(("Issued by", "Emitido por"), document.issuer.as_deref().unwrap_or("Despacho"));
+        self.row(
+            ("Issued by", "Emitido por"),
+            document.issuer.as_deref().unwrap_or("Despacho"),
+        );
         self.raw("</table>\n");
         let hours = -page.zone.offset_hours();
         self.paragraph(
@@ -239,12 +269,20 @@ impl Html {
     }
 
     fn deliveries(&mut self, deliveries: &[ProofDelivery]) {
-        const HEADINGS: [Heading; 3] = [("Recipient", "Destinatário"), ("Address", "Endereço"), ("Status", "Situação")];
+        const HEADINGS: [Heading; 3] = [
+            ("Recipient", "Destinatário"),
+            ("Address", "Endereço"),
+            ("Status", "Situação"),
+        ];
         self.table(&HEADINGS);
         for delivery in deliveries {
-            let status = DeliveryStatus::from_number(delivery.situation).map_or(("", ""), delivery_status);
+            let status =
+                DeliveryStatus::from_number(delivery.situation).map_or(("", ""), delivery_status);
             let name = delivery.name.as_deref().unwrap_or("–");
-            self.cells(&HEADINGS, [name, &address(&delivery.address), self.pick(status)]);
+            self.cells(
+                &HEADINGS,
+                [name, &address(&delivery.address), self.pick(status)],
+            );
         }
         self.raw("</table>\n");
     }
@@ -264,7 +302,10 @@ impl Html {
                 None => format!("\n{reason}"),
             });
             let reason = reason.unwrap_or_default();
-            let (time, position) = (self.local(&event.created_at), position(event.latitude, event.longitude));
+            let (time, position) = (
+                self.local(&event.created_at),
+                position(event.latitude, event.longitude),
+            );
             let description = format!("{}{reason}", event.description);
             let name = event.requested_by.name.as_str();
             let recipient = recipient(event.delivery_id, deliveries);
@@ -288,12 +329,26 @@ impl Html {
         }
         self.table(&HEADINGS);
         for proof in &document.proofs {
-            let (time, position) = (self.local(&proof.created_at), position(proof.latitude, proof.longitude));
+            let (time, position) = (
+                self.local(&proof.created_at),
+                position(proof.latitude, proof.longitude),
+            );
             let (step, photos) = (self.pick(step(proof.step)), self.photo_numbers(proof));
             let recipient = recipient(proof.delivery_id, &document.order.deliveries);
             let received_by = proof.received_by.as_deref().unwrap_or_default();
             let note = proof.note.as_deref().unwrap_or_default();
-            self.cells(&HEADINGS, [&time, step, recipient, received_by, note, &position, &photos]);
+            self.cells(
+                &HEADINGS,
+                [
+                    &time,
+                    step,
+                    recipient,
+                    received_by,
+                    note,
+                    &position,
+                    &photos,
+                ],
+            );
         }
         self.raw("</table>\n");
     }
@@ -302,7 +357,12 @@ impl Html {
         if proof.erased {
             return self.pick(("erased", "apagado")).to_owned();
         }
-        proof.photos.iter().map(|photo| photo.photo_id.to_string()).collect::<Vec<_>>().join(", ")
+        proof
+            .photos
+            .iter()
+            .map(|photo| photo.photo_id.to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     fn photos(&mut self, photos: &[EmbeddedPhoto]) {
@@ -320,7 +380,11 @@ impl Html {
             }
             self.raw("<figcaption>");
             self.put("Photo ", "Foto ");
-            self.text(&format!("{}, {}", photo.id, self.local(&photo.at.to_string())));
+            self.text(&format!(
+                "{}, {}",
+                photo.id,
+                self.local(&photo.at.to_string())
+            ));
             if bytes.is_empty() {
                 self.put("; not part of this page", "; não faz parte desta página");
             }
@@ -329,18 +393,30 @@ impl Html {
     }
 
     fn price(&mut self, lines: &[PriceLineView], Reais(fee): Reais, Reais(cancellation): Reais) {
-        const HEADINGS: [Heading; 3] = [("Item", "Item"), ("Quantity", "Quantidade"), ("Amount", "Valor")];
+        const HEADINGS: [Heading; 3] = [
+            ("Item", "Item"),
+            ("Quantity", "Quantidade"),
+            ("Amount", "Valor"),
+        ];
         self.table(&HEADINGS);
         for line in lines {
             self.raw("<tr>");
             let quantity = number(&line.quantity);
-            let quantity = if self.language == Language::Portuguese { quantity.replace('.', ",") } else { quantity };
+            let quantity = if self.language == Language::Portuguese {
+                quantity.replace('.', ",")
+            } else {
+                quantity
+            };
             self.cell("", HEADINGS[0], self.pick(rule(line.rule)));
             self.cell(" class=\"n\"", HEADINGS[1], &quantity);
             self.cell(" class=\"n\"", HEADINGS[2], &self.reais(line.amount.0));
             self.raw("</tr>\n");
         }
-        let cancelled = ("Cost of cancellations", "Custo de cancelamentos", cancellation);
+        let cancelled = (
+            "Cost of cancellations",
+            "Custo de cancelamentos",
+            cancellation,
+        );
         let cancelled = Some(cancelled).filter(|_| cancellation != Money::ZERO);
         for (en, pt, amount) in [("Fee", "Taxa", fee)].into_iter().chain(cancelled) {
             self.raw("<tr><th scope=\"row\" colspan=\"2\">");
@@ -360,7 +436,10 @@ impl Html {
             "O serviço assinou esta página inteira. Qualquer pessoa pode conferir que nada foi alterado.",
         );
         self.raw("<details><summary>");
-        self.put("Verification and technical details", "Verificação e detalhes técnicos");
+        self.put(
+            "Verification and technical details",
+            "Verificação e detalhes técnicos",
+        );
         self.raw("</summary>\n");
         self.paragraph(
             "Save this page unchanged as proof.html (in a browser as “HTML only”), and the public key of the service, from \
@@ -389,9 +468,31 @@ fn recipient(id: Option<u64>, deliveries: &[ProofDelivery]) -> &str {
 }
 
 fn address(address: &AddressBody) -> String {
-    let AddressBody { street, number, complement, neighborhood, city, state, zip_code, .. } = address;
-    let parts = [street, number, complement, neighborhood, city, state, zip_code];
-    parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(", ")
+    let AddressBody {
+        street,
+        number,
+        complement,
+        neighborhood,
+        city,
+        state,
+        zip_code,
+        ..
+    } = address;
+    let parts = [
+        street,
+        number,
+        complement,
+        neighborhood,
+        city,
+        state,
+        zip_code,
+    ];
+    parts
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn position(latitude: Option<f64>, longitude: Option<f64>) -> String {

@@ -26,7 +26,9 @@ pub(super) fn order_status(status: OrderStatus) -> Words {
         OrderStatus::NotDelivered => ("Not delivered", "Não entregue"),
         OrderStatus::Cancelled => ("Cancelled", "Cancelado"),
         OrderStatus::CancelledWithFee => ("Cancelled with a fee", "Cancelado com taxa"),
-        OrderStatus::CancelledByPlatform => ("Cancelled by the platform", "Cancelado pela plataforma"),
+        OrderStatus::CancelledByPlatform => {
+            ("Cancelled by the platform", "Cancelado pela plataforma")
+        }
         OrderStatus::Expired => ("No courier found", "Sem entregador"),
         OrderStatus::Rejected => ("Rejected", "Rejeitado"),
     }

@@ -30,7 +30,10 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem
 /// Like [`read`], for a body that was parsed.
 pub(super) fn read_tree<T: DeserializeOwned>(tree: &Tree<'_>) -> Result<Body<T>, Problem> {
     match tree.read() {
-        Ok(value) => Ok(Body { value, wrong: Vec::new() }),
+        Ok(value) => Ok(Body {
+            value,
+            wrong: Vec::new(),
+        }),
         Err(first) => read_invalid(tree.clone().sorted(), first),
     }
 }
@@ -49,43 +52,71 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Tree<'_>, Problem> {
 }
 
 /// Reads a body that failed once. The tree has no duplicate names, and its order does not depend on how the body was sent.
-fn read_invalid<T: DeserializeOwned>(mut tree: Tree<'_>, first: DecodeError) -> Result<Body<T>, Problem> {
+fn read_invalid<T: DeserializeOwned>(
+    mut tree: Tree<'_>,
+    first: DecodeError,
+) -> Result<Body<T>, Problem> {
     let mut wrong = Vec::new();
     loop {
         match tree.read() {
             // Every value is valid, so the first failure was a duplicate field.
-            Ok(_) if wrong.is_empty() => return Err(malformed(vec![duplicate_field(first.pointer)])),
+            Ok(_) if wrong.is_empty() => {
+                return Err(malformed(vec![duplicate_field(first.pointer)]));
+            }
             Ok(value) => return Ok(Body { value, wrong }),
             Err(error) => remove_wrong_type(&mut tree, error, &mut wrong)?,
         }
     }
 }
 
-fn remove_wrong_type(tree: &mut Tree<'_>, error: DecodeError, wrong: &mut Vec<FieldError>) -> Result<(), Problem> {
+fn remove_wrong_type(
+    tree: &mut Tree<'_>,
+    error: DecodeError,
+    wrong: &mut Vec<FieldError>,
+) -> Result<(), Problem> {
     let is_removed = tree.remove_invalid(&error);
     // serde's message has the form `expected f64`.
-    wrong.push(wrong_type(error.pointer, error.message.strip_prefix("expected ").unwrap_or_default()));
-    if is_removed && wrong.len() < MAX_WRONG { Ok(()) } else { Err(malformed(std::mem::take(wrong))) }
+    wrong.push(wrong_type(
+        error.pointer,
+        error.message.strip_prefix("expected ").unwrap_or_default(),
+    ));
+    if is_removed && wrong.len() < MAX_WRONG {
+        Ok(())
+    } else {
+        Err(malformed(std::mem::take(wrong)))
+    }
 }
 
 /// Returns the error for a field of a wrong type. `expected` is serde's name of the type, such as `f64`.
 pub(super) fn wrong_type(pointer: String, expected: &str) -> FieldError {
     let (en, pt) = match expected {
-        "f64" | "u8" | "u16" | "u32" | "u64" | "i32" | "i64" | "a decimal number" => ("a number", "um número"),
+        "f64" | "u8" | "u16" | "u32" | "u64" | "i32" | "i64" | "a decimal number" => {
+            ("a number", "um número")
+        }
         "a boolean" => ("true or false", "true ou false"),
         "a string" => ("a string", "um texto"),
         "a list" | "a sequence" => ("a list", "uma lista"),
-        "an identifier" => ("an integer, or its digits as a string", "um número inteiro ou um texto com seus dígitos"),
+        "an identifier" => (
+            "an integer, or its digits as a string",
+            "um número inteiro ou um texto com seus dígitos",
+        ),
         _ => ("an object", "um objeto"),
     };
     let detail = Text::new(format!("Expected {en}."), format!("Esperado: {pt}."));
-    FieldError { pointer, code: "wrong_type", detail }
+    FieldError {
+        pointer,
+        code: "wrong_type",
+        detail,
+    }
 }
 
 /// Returns whether a body is UTF-16 or UTF-32: by its byte order mark, or because one of the first two bytes is zero, which JSON in UTF-8
 /// never contains.
 fn is_utf16(bytes: &[u8]) -> bool {
-    matches!(bytes, [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0, _, ..] | [_, 0, ..])
+    matches!(
+        bytes,
+        [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0, _, ..] | [_, 0, ..]
+    )
 }
 
 fn utf16() -> Problem {
@@ -127,14 +158,24 @@ fn not_an_object() -> Problem {
     malformed(vec![FieldError {
         pointer: String::new(),
         code: "wrong_type",
-        detail: Text::new("The body must be a JSON object.", "O corpo deve ser um objeto JSON."),
+        detail: Text::new(
+            "The body must be a JSON object.",
+            "O corpo deve ser um objeto JSON.",
+        ),
     }])
 }
 
 /// Returns the error for a field that was sent twice.
 pub(super) fn duplicate_field(pointer: String) -> FieldError {
-    let detail = Text::new("Duplicate field. Send it once.", "Campo duplicado. Envie-o uma única vez.");
-    FieldError { pointer, code: "duplicate_field", detail }
+    let detail = Text::new(
+        "Duplicate field. Send it once.",
+        "Campo duplicado. Envie-o uma única vez.",
+    );
+    FieldError {
+        pointer,
+        code: "duplicate_field",
+        detail,
+    }
 }
 
 /// Returns the problem of a body that cannot be read.
@@ -157,7 +198,10 @@ mod tests {
             Ok(body) => body.wrong,
             Err(problem) => problem.errors,
         };
-        errors.into_iter().map(|error| (error.pointer, error.code)).collect()
+        errors
+            .into_iter()
+            .map(|error| (error.pointer, error.code))
+            .collect()
     }
 
     #[test]
@@ -173,21 +217,45 @@ mod tests {
             "/deliveries/2/productValue",
             "/store",
         ];
-        assert_eq!(found, expected.map(|pointer| (pointer.to_owned(), "wrong_type")));
+        assert_eq!(
+            found,
+            expected.map(|pointer| (pointer.to_owned(), "wrong_type"))
+        );
     }
 
     #[test]
     fn wrong_type_is_reported_with_its_pointer() {
         for (body, pointer) in [
-            (r#"{"store": {"userPlatformId": [[1], 2]}}"#, "/store/userPlatformId"),
-            (r#"{"store": {"userPlatformId": {"a": [1]}}}"#, "/store/userPlatformId"),
-            (r#"{"store": {"userPlatformId": []}}"#, "/store/userPlatformId"),
-            (r#"{"store": {"userPlatformId": "7x at line 1 column 2"}}"#, "/store/userPlatformId"),
-            (r#"{"store": {"userPlatformId": 1.5}}"#, "/store/userPlatformId"),
+            (
+                r#"{"store": {"userPlatformId": [[1], 2]}}"#,
+                "/store/userPlatformId",
+            ),
+            (
+                r#"{"store": {"userPlatformId": {"a": [1]}}}"#,
+                "/store/userPlatformId",
+            ),
+            (
+                r#"{"store": {"userPlatformId": []}}"#,
+                "/store/userPlatformId",
+            ),
+            (
+                r#"{"store": {"userPlatformId": "7x at line 1 column 2"}}"#,
+                "/store/userPlatformId",
+            ),
+            (
+                r#"{"store": {"userPlatformId": 1.5}}"#,
+                "/store/userPlatformId",
+            ),
             (r#"{"deliveries": {"0": {}}}"#, "/deliveries"),
             (r#"{"deliveries": [{}, []]}"#, "/deliveries/1"),
-            (r#"{"deliveries": [{"address": {"latitude": {"x": 1}}}]}"#, "/deliveries/0/address/latitude"),
-            (r#"{"deliveries": [{"address": {"city": ["x"]}}]}"#, "/deliveries/0/address/city"),
+            (
+                r#"{"deliveries": [{"address": {"latitude": {"x": 1}}}]}"#,
+                "/deliveries/0/address/latitude",
+            ),
+            (
+                r#"{"deliveries": [{"address": {"city": ["x"]}}]}"#,
+                "/deliveries/0/address/city",
+            ),
             (r#"{"code": true}"#, "/code"),
         ] {
             assert_eq!(wrong(body), [(pointer.to_owned(), "wrong_type")], "{body}");
@@ -208,22 +276,33 @@ mod tests {
         ] {
             assert_eq!(wrong(body), [(String::new(), code)], "{body}");
         }
-        let deep = format!("{{\"code\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        let deep = format!(
+            "{{\"code\": {}1{}}}",
+            "[".repeat(100_000),
+            "]".repeat(100_000)
+        );
         assert_eq!(wrong(&deep), [(String::new(), "invalid_json")]);
     }
 
     #[test]
     fn byte_order_mark_is_ignored_and_utf16_is_named() {
         let body = r#"{"code": 5}"#;
-        assert_eq!(wrong(&format!("\u{feff}{body}")), [("/code".to_owned(), "wrong_type")]);
+        assert_eq!(
+            wrong(&format!("\u{feff}{body}")),
+            [("/code".to_owned(), "wrong_type")]
+        );
         // Only at the start, and once.
         for text in ["{\u{feff}}", "\u{feff}\u{feff}{}", "\u{feff}"] {
             assert_eq!(wrong(text), [(String::new(), "invalid_json")], "{text:?}");
         }
-        let units = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+        let units = |text: &str, bytes: fn(u16) -> [u8; 2]| {
+            text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>()
+        };
         for text in ["\u{feff}{}", "{}"] {
             for bytes in [units(text, u16::to_le_bytes), units(text, u16::to_be_bytes)] {
-                let Err(problem) = read::<CreateOrder>(&bytes) else { panic!("{bytes:?}") };
+                let Err(problem) = read::<CreateOrder>(&bytes) else {
+                    panic!("{bytes:?}")
+                };
                 assert!(problem.errors[0].detail.en.contains("UTF-16"), "{bytes:?}");
             }
         }
@@ -251,19 +330,35 @@ mod tests {
 
     #[test]
     fn duplicate_field_is_reported_with_its_pointer() {
-        assert_eq!(wrong(r#"{"code": "a", "code": "b"}"#), [("/code".to_owned(), "duplicate_field")]);
+        assert_eq!(
+            wrong(r#"{"code": "a", "code": "b"}"#),
+            [("/code".to_owned(), "duplicate_field")]
+        );
         let nested = r#"{"deliveries": [{}, {"address": {"city": "a", "city": "b"}}]}"#;
-        assert_eq!(wrong(nested), [("/deliveries/1/address/city".to_owned(), "duplicate_field")]);
-        let lines = "{\"deliveries\": [{}, {\r\n \"address\": {\n\"city\" : \"é\", \"city\"\n : \"b\"}}]}";
-        assert_eq!(wrong(lines), [("/deliveries/1/address/city".to_owned(), "duplicate_field")]);
+        assert_eq!(
+            wrong(nested),
+            [("/deliveries/1/address/city".to_owned(), "duplicate_field")]
+        );
+        let lines =
+            "{\"deliveries\": [{}, {\r\n \"address\": {\n\"city\" : \"é\", \"city\"\n : \"b\"}}]}";
+        assert_eq!(
+            wrong(lines),
+            [("/deliveries/1/address/city".to_owned(), "duplicate_field")]
+        );
         let unread = r#"{"more": [{"code": 1, "code": [2]}, null, true, 1.5, -1], "code": "a", "code": "b"}"#;
         assert_eq!(wrong(unread), [("/code".to_owned(), "duplicate_field")]);
     }
 
     #[test]
     fn null_equals_absent_and_unknown_fields_are_ignored() {
-        let body = read::<CreateOrder>(br#"{"code": null, "more": {"than": ["that"]}, "preparationTime": 3}"#)
-            .unwrap_or_else(|_| panic!());
-        assert!(body.wrong.is_empty() && body.value.code.is_none() && body.value.preparation_time == Some(3.0));
+        let body = read::<CreateOrder>(
+            br#"{"code": null, "more": {"than": ["that"]}, "preparationTime": 3}"#,
+        )
+        .unwrap_or_else(|_| panic!());
+        assert!(
+            body.wrong.is_empty()
+                && body.value.code.is_none()
+                && body.value.preparation_time == Some(3.0)
+        );
     }
 }

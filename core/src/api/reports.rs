@@ -27,24 +27,46 @@ pub(super) enum Report<'a> {
 /// # Errors
 /// The body is not a JSON object.
 pub(super) fn report<'a, H>(call: &Call<'a, H>, endpoint: Endpoint) -> Result<Report<'a>, Problem> {
-    let body: &[u8] = if endpoint == Endpoint::OsmandQuery { &[] } else { call.body };
+    let body: &[u8] = if endpoint == Endpoint::OsmandQuery {
+        &[]
+    } else {
+        call.body
+    };
     if endpoint == Endpoint::OwnTracks {
-        return Ok(Report::OwnTracks(if body.is_empty() { None } else { Some(parse(body)?) }));
+        return Ok(Report::OwnTracks(if body.is_empty() {
+            None
+        } else {
+            Some(parse(body)?)
+        }));
     }
     if !body.is_empty() && !sent_type(call.parts).eq_ignore_ascii_case(FORM) {
         return parse(body).map(Report::Json);
     }
     let query = call.parts.uri.query().unwrap_or_default().as_bytes();
     let fields = form_urlencoded::parse(query).chain(form_urlencoded::parse(body));
-    Ok(Report::Form(Tree::Object(fields.map(|(name, value)| (name, Tree::Text(value))).collect())))
+    Ok(Report::Form(Tree::Object(
+        fields
+            .map(|(name, value)| (name, Tree::Text(value)))
+            .collect(),
+    )))
 }
 
 /// Returns the device key of a request: `id` or `deviceid` of a form, `device_id` of JSON, or the password of HTTP Basic authentication.
 pub(super) fn device_key<H>(call: &Call<'_, H>, report: &Report<'_>) -> Option<String> {
     let text = match report {
-        Report::Form(form) => form.get("id").or_else(|| form.get("deviceid"))?.as_str()?.to_owned(),
+        Report::Form(form) => form
+            .get("id")
+            .or_else(|| form.get("deviceid"))?
+            .as_str()?
+            .to_owned(),
         Report::Json(body) => body.get("device_id")?.as_str()?.to_owned(),
-        Report::OwnTracks(_) => password(call.parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?)?,
+        Report::OwnTracks(_) => password(
+            call.parts
+                .headers
+                .get(header::AUTHORIZATION)?
+                .to_str()
+                .ok()?,
+        )?,
     };
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
@@ -52,7 +74,9 @@ pub(super) fn device_key<H>(call: &Call<'_, H>, report: &Report<'_>) -> Option<S
 /// Returns the password in a header of HTTP Basic authentication.
 fn password(header: &str) -> Option<String> {
     let (scheme, credentials) = header.trim().split_once(' ')?;
-    let credentials = scheme.eq_ignore_ascii_case("basic").then(|| Base64::decode_vec(credentials.trim()).ok())??;
+    let credentials = scheme
+        .eq_ignore_ascii_case("basic")
+        .then(|| Base64::decode_vec(credentials.trim()).ok())??;
     let (_, password) = std::str::from_utf8(&credentials).ok()?.split_once(':')?;
     Some(password.to_owned())
 }
@@ -63,8 +87,13 @@ pub(super) fn member<'r, 't>(
     name: &str,
     pointer: impl Fn() -> String,
 ) -> Result<Option<&'r Tree<'t>>, FieldError> {
-    let Tree::Object(members) = tree else { return Ok(None) };
-    let mut found = members.iter().filter(|member| member.0 == name).map(|member| &member.1);
+    let Tree::Object(members) = tree else {
+        return Ok(None);
+    };
+    let mut found = members
+        .iter()
+        .filter(|member| member.0 == name)
+        .map(|member| &member.1);
     let first = found.next();
     if found.next().is_some() {
         return Err(duplicate_field(pointer()));
@@ -102,8 +131,12 @@ mod tests {
     #[test]
     fn null_and_blank_members_are_absent_and_repeated_ones_errors() {
         let tree = Tree::parse(r#"{"a": null, "b": " ", "c": 0, "d": 1, "d": 1}"#).unwrap();
-        let found = |name: &str| member(&tree, name, || format!("/{name}")).map(|value| value.is_some());
-        assert_eq!(["a", "b", "c", "x"].map(|name| found(name).ok()), [false, false, true, false].map(Some));
+        let found =
+            |name: &str| member(&tree, name, || format!("/{name}")).map(|value| value.is_some());
+        assert_eq!(
+            ["a", "b", "c", "x"].map(|name| found(name).ok()),
+            [false, false, true, false].map(Some)
+        );
         assert_eq!(found("d").unwrap_err().pointer, "/d");
         assert!(member(&Tree::Null, "a", String::new).is_ok_and(|value| value.is_none()));
     }

@@ -234,9 +234,10 @@ impl Endpoint {
             Endpoint::RecipientPage | Endpoint::RecipientChoice | Endpoint::RecipientRating => {
                 &["text/html", "application/json"]
             }
-            Endpoint::GetStatement | Endpoint::AdminStatement | Endpoint::DayReport | Endpoint::AdminDayReport => {
-                &["text/csv", "application/json"]
-            }
+            Endpoint::GetStatement
+            | Endpoint::AdminStatement
+            | Endpoint::DayReport
+            | Endpoint::AdminDayReport => &["text/csv", "application/json"],
             Endpoint::GetPhoto | Endpoint::CourierPhoto | Endpoint::AdminPhoto => PHOTOS,
             Endpoint::GetProof => &["application/json", "text/html"],
             Endpoint::GetProofKey => &["application/x-pem-file"],
@@ -247,7 +248,9 @@ impl Endpoint {
     /// Returns the media types of its request body.
     pub(super) fn body_media(self) -> &'static [&'static str] {
         match self {
-            Endpoint::Osmand | Endpoint::RecipientChoice | Endpoint::RecipientRating => &["application/json", FORM],
+            Endpoint::Osmand | Endpoint::RecipientChoice | Endpoint::RecipientRating => {
+                &["application/json", FORM]
+            }
             Endpoint::UploadPhoto => PHOTOS,
             Endpoint::IssueToken => &[FORM],
             _ => &["application/json"],
@@ -345,7 +348,10 @@ impl Endpoint {
     pub fn stores_response(self) -> bool {
         !matches!(
             self,
-            Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ChangePassword | Endpoint::ConfirmSession
+            Endpoint::ExportRecipient
+                | Endpoint::EraseRecipient
+                | Endpoint::ChangePassword
+                | Endpoint::ConfirmSession
         )
     }
 
@@ -388,7 +394,12 @@ impl Route {
     /// Whether a request can send an `Idempotency-Key`. Requests of public endpoints, devices and recipients are never
     /// replayed.
     pub(super) fn takes_idempotency_key(&self) -> bool {
-        let unkeyed = [Authority::Public, Authority::Device, Authority::Recipient, Authority::Connection];
+        let unkeyed = [
+            Authority::Public,
+            Authority::Device,
+            Authority::Recipient,
+            Authority::Connection,
+        ];
         let is_replayed = !unkeyed.contains(&self.authority);
         self.method == http::Method::POST && is_replayed && self.endpoint.stores_response()
     }
@@ -396,9 +407,18 @@ impl Route {
 
 /// Looks up a method and a path. `HEAD` matches `GET`. If two paths match, the one without a placeholder wins.
 pub fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
-    let wanted = if method == Method::HEAD { &Method::GET } else { method };
-    let fixed = ROUTES.iter().filter(|route| route.path == path).map(|route| (route, ""));
-    let variable = ROUTES.iter().filter_map(|route| Some((route, captured(route.path, path)?)));
+    let wanted = if method == Method::HEAD {
+        &Method::GET
+    } else {
+        method
+    };
+    let fixed = ROUTES
+        .iter()
+        .filter(|route| route.path == path)
+        .map(|route| (route, ""));
+    let variable = ROUTES
+        .iter()
+        .filter_map(|route| Some((route, captured(route.path, path)?)));
     let mut first = None;
     for (route, id) in fixed.chain(variable) {
         if *first.get_or_insert(route.path) != route.path {
@@ -422,9 +442,27 @@ fn captured<'a>(template: &str, path: &'a str) -> Option<&'a str> {
 
 /// Returns the methods that a path accepts, for the `Allow` header.
 fn allowed(template: &str) -> String {
-    let takes = |method: &Method| ROUTES.iter().any(|route| route.path == template && route.method == *method);
-    let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE].into_iter().filter(takes);
-    let names = methods.map(|method| if method == Method::GET { "GET, HEAD".to_owned() } else { method.to_string() });
+    let takes = |method: &Method| {
+        ROUTES
+            .iter()
+            .any(|route| route.path == template && route.method == *method)
+    };
+    let methods = [
+        Method::GET,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+    ]
+    .into_iter()
+    .filter(takes);
+    let names = methods.map(|method| {
+        if method == Method::GET {
+            "GET, HEAD".to_owned()
+        } else {
+            method.to_string()
+        }
+    });
     names.collect::<Vec<_>>().join(", ")
 }
 
@@ -441,26 +479,59 @@ mod tests {
 
     #[test]
     fn path_lookup_returns_endpoint_and_id() {
-        assert_eq!(endpoint(Method::POST, "/delivery/orders"), Some((Endpoint::CreateOrder, "")));
-        assert_eq!(endpoint(Method::POST, PREVIEW), Some((Endpoint::PreviewOrder, "")));
-        assert_eq!(endpoint(Method::GET, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
-        assert_eq!(endpoint(Method::HEAD, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
-        assert_eq!(endpoint(Method::POST, "/delivery/notifications/3/read"), Some((Endpoint::ReadNotification, "3")));
-        for unknown in
-            ["/", "/delivery/orders/", "/delivery/orders/1/2", "/delivery/notifications//read", "/Delivery/orders"]
-        {
-            assert!(matches!(find(&Method::GET, unknown), Match::NotFound), "{unknown}");
+        assert_eq!(
+            endpoint(Method::POST, "/delivery/orders"),
+            Some((Endpoint::CreateOrder, ""))
+        );
+        assert_eq!(
+            endpoint(Method::POST, PREVIEW),
+            Some((Endpoint::PreviewOrder, ""))
+        );
+        assert_eq!(
+            endpoint(Method::GET, "/delivery/orders/12"),
+            Some((Endpoint::GetOrder, "12"))
+        );
+        assert_eq!(
+            endpoint(Method::HEAD, "/delivery/orders/12"),
+            Some((Endpoint::GetOrder, "12"))
+        );
+        assert_eq!(
+            endpoint(Method::POST, "/delivery/notifications/3/read"),
+            Some((Endpoint::ReadNotification, "3"))
+        );
+        for unknown in [
+            "/",
+            "/delivery/orders/",
+            "/delivery/orders/1/2",
+            "/delivery/notifications//read",
+            "/Delivery/orders",
+        ] {
+            assert!(
+                matches!(find(&Method::GET, unknown), Match::NotFound),
+                "{unknown}"
+            );
         }
     }
 
     #[test]
     fn allow_header_lists_every_method_of_a_path() {
         for route in ROUTES {
-            let Match::OtherMethods(allow) = find(&Method::TRACE, &route.path.replace(['{', '}'], "")) else {
+            let Match::OtherMethods(allow) =
+                find(&Method::TRACE, &route.path.replace(['{', '}'], ""))
+            else {
                 panic!("{} accepts TRACE", route.template);
             };
-            let methods: Vec<_> = ROUTES.iter().filter(|other| other.path == route.path).collect();
-            assert!(methods.iter().all(|other| allow.contains(other.method.as_str())), "{}", route.template);
+            let methods: Vec<_> = ROUTES
+                .iter()
+                .filter(|other| other.path == route.path)
+                .collect();
+            assert!(
+                methods
+                    .iter()
+                    .all(|other| allow.contains(other.method.as_str())),
+                "{}",
+                route.template
+            );
             let named = allow.split(", ").filter(|method| *method != "HEAD").count();
             assert_eq!(named, methods.len(), "{}", route.template);
         }

@@ -22,7 +22,9 @@ impl<H> Call<'_, H> {
     }
 
     /// Reads the body of a preview or of another request that accepts the fields of `Known`, which has all fields of `T`.
-    pub(super) fn read_with<T: DeserializeOwned, Known: DeserializeOwned>(&self) -> Result<Body<T>, Problem> {
+    pub(super) fn read_with<T: DeserializeOwned, Known: DeserializeOwned>(
+        &self,
+    ) -> Result<Body<T>, Problem> {
         self.read_known::<T, Known>("")
     }
 
@@ -31,7 +33,10 @@ impl<H> Call<'_, H> {
         self.read_known::<T, T>("/at")
     }
 
-    fn read_known<T: DeserializeOwned, Known: DeserializeOwned>(&self, other: &str) -> Result<Body<T>, Problem> {
+    fn read_known<T: DeserializeOwned, Known: DeserializeOwned>(
+        &self,
+        other: &str,
+    ) -> Result<Body<T>, Problem> {
         let tree = read::parse(self.body)?;
         let mut body = read::read_tree(&tree)?;
         if self.is_strict() {
@@ -43,25 +48,37 @@ impl<H> Call<'_, H> {
     }
 
     fn is_strict(&self) -> bool {
-        let is_sandbox = || self.caller.as_ref().is_some_and(|caller| caller.store.sandbox);
+        let is_sandbox = || {
+            self.caller
+                .as_ref()
+                .is_some_and(|caller| caller.store.sandbox)
+        };
         preference(&self.parts.headers).unwrap_or_else(is_sandbox)
     }
 }
 
 /// Whether a preference applies to the endpoint's requests. Devices and recipients send other formats than JSON too.
 pub(super) fn applies(route: &Route) -> bool {
-    !matches!(route.authority, Authority::Device | Authority::Recipient) && route.endpoint != Endpoint::UploadPhoto
+    !matches!(route.authority, Authority::Device | Authority::Recipient)
+        && route.endpoint != Endpoint::UploadPhoto
 }
 
 /// Returns the value of `Preference-Applied` for a request with a body.
 pub(super) fn applied(headers: &HeaderMap) -> Option<HeaderValue> {
-    let value = if preference(headers)? { "handling=strict" } else { "handling=lenient" };
+    let value = if preference(headers)? {
+        "handling=strict"
+    } else {
+        "handling=lenient"
+    };
     Some(HeaderValue::from_static(value))
 }
 
 /// Returns the first preference for strict handling in `Prefer`, if there is any.
 fn preference(headers: &HeaderMap) -> Option<bool> {
-    let values = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    let values = headers
+        .get_all("prefer")
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let mut preferences = values.flat_map(|value| value.split(','));
     preferences.find_map(|preference| {
         let (name, value) = preference.split(';').next()?.split_once('=')?;
@@ -88,20 +105,33 @@ fn unknown_field(field: &UnknownField) -> FieldError {
             "Campo desconhecido. Remova-o ou envie `Prefer: handling=lenient`.",
         ),
     };
-    FieldError { pointer: field.pointer.clone(), code: UNKNOWN_FIELD, detail }
+    FieldError {
+        pointer: field.pointer.clone(),
+        code: UNKNOWN_FIELD,
+        detail,
+    }
 }
 
 /// Returns the known name with the fewest differing letters, at most a third of them. Case, underscores and hyphens do not count.
 fn nearest(name: &str, known: &'static [&'static str]) -> Option<&'static str> {
-    let plain =
-        |name: &str| -> String { name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase() };
+    let plain = |name: &str| -> String {
+        name.chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect::<String>()
+            .to_lowercase()
+    };
     let name = plain(name);
     // Names of fields are short. The distance takes quadratic time.
     if name.len() > 64 {
         return None;
     }
-    let distances = known.iter().map(|known| (strsim::osa_distance(&name, &plain(known)), *known));
-    distances.min().filter(|(distance, _)| distance * 3 <= name.len()).map(|(_, known)| known)
+    let distances = known
+        .iter()
+        .map(|known| (strsim::osa_distance(&name, &plain(known)), *known));
+    distances
+        .min()
+        .filter(|(distance, _)| distance * 3 <= name.len())
+        .map(|(_, known)| known)
 }
 
 #[cfg(test)]
@@ -112,12 +142,26 @@ mod tests {
     fn first_valid_preference_counts() {
         let of = |values: &[&'static str]| {
             let name = http::HeaderName::from_static("prefer");
-            preference(&values.iter().map(|value| (name.clone(), http::HeaderValue::from_static(value))).collect())
+            preference(
+                &values
+                    .iter()
+                    .map(|value| (name.clone(), http::HeaderValue::from_static(value)))
+                    .collect(),
+            )
         };
         assert_eq!(of(&[]), None);
-        assert_eq!(of(&["return=minimal", "respond-async, Handling = \"Strict\"; a=b"]), Some(true));
+        assert_eq!(
+            of(&[
+                "return=minimal",
+                "respond-async, Handling = \"Strict\"; a=b"
+            ]),
+            Some(true)
+        );
         assert_eq!(of(&["handling=lenient, handling=strict"]), Some(false));
-        assert_eq!(of(&["handling", "handling=loose", "xhandling=strict"]), None);
+        assert_eq!(
+            of(&["handling", "handling=loose", "xhandling=strict"]),
+            None
+        );
     }
 
     #[test]

@@ -23,12 +23,22 @@ enum Source<'a> {
 
 impl<'a> EffectiveTariff<'a> {
     /// Returns the tariff of a schedule at a time, or `configured` if none has started.
-    pub(super) fn at(configured: &'a Tariff, schedule: &TariffSchedule, at: Timestamp) -> EffectiveTariff<'a> {
+    pub(super) fn at(
+        configured: &'a Tariff,
+        schedule: &TariffSchedule,
+        at: Timestamp,
+    ) -> EffectiveTariff<'a> {
         let tariff = match schedule.at(at) {
             Some(stored) => Source::Stored(Arc::clone(&stored.tariff)),
             None => Source::Configured(configured),
         };
-        EffectiveTariff { tariff, valid_until: schedule.scheduled(at).last().map(|next| next.effective_from) }
+        EffectiveTariff {
+            tariff,
+            valid_until: schedule
+                .scheduled(at)
+                .last()
+                .map(|next| next.effective_from),
+        }
     }
 }
 
@@ -45,11 +55,16 @@ impl Deref for EffectiveTariff<'_> {
 
 /// Returns the tariff in effect at the time of a request. The lookup of a calling store's key returned the revision of the stored tariffs,
 /// so that only a new revision needs a query.
-pub(super) async fn effective<'a, H: Host>(call: &Call<'a, H>) -> Result<EffectiveTariff<'a>, Problem> {
+pub(super) async fn effective<'a, H: Host>(
+    call: &Call<'a, H>,
+) -> Result<EffectiveTariff<'a>, Problem> {
     let configured = &call.settings.tariff;
     let revision = call.caller.as_ref().map(|caller| caller.tariff_revision);
     if revision == Some(0) {
-        return Ok(EffectiveTariff { tariff: Source::Configured(configured), valid_until: None });
+        return Ok(EffectiveTariff {
+            tariff: Source::Configured(configured),
+            valid_until: None,
+        });
     }
     let schedule = call.host.tariff_schedule(revision).await?;
     Ok(EffectiveTariff::at(configured, &schedule, call.context.now))

@@ -11,7 +11,10 @@ pub(super) struct ById<T> {
 
 impl<T> Default for ById<T> {
     fn default() -> ById<T> {
-        ById { values: Vec::new(), index: BTreeMap::new() }
+        ById {
+            values: Vec::new(),
+            index: BTreeMap::new(),
+        }
     }
 }
 
@@ -19,7 +22,9 @@ impl<T> ById<T> {
     /// Creates a map of these values.
     pub(super) fn of(values: impl IntoIterator<Item = T>, id: impl Fn(&T) -> u64) -> ById<T> {
         let mut map = ById::default();
-        values.into_iter().for_each(|value| map.insert(id(&value), value));
+        values
+            .into_iter()
+            .for_each(|value| map.insert(id(&value), value));
         map
     }
 

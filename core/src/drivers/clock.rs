@@ -25,17 +25,33 @@ pub struct ClockPass {
 /// Takes the due timed transitions of at most `limit` orders, and returns the number of changed orders. An order that
 /// another instance changes at the same time is skipped. If `limit` orders were changed, more can be due: run another
 /// pass.
-pub async fn run_pass<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<u32, HostError> {
+pub async fn run_pass<H: Host>(
+    host: &H,
+    settings: &Settings,
+    now: Timestamp,
+    limit: u32,
+) -> Result<u32, HostError> {
     Ok(due(host, settings, now, limit).await?.moved)
 }
 
 /// Runs the same pass and returns its full result. An order whose transition fails does not delay others.
-pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<ClockPass, HostError> {
+pub async fn due<H: Host>(
+    host: &H,
+    settings: &Settings,
+    now: Timestamp,
+    limit: u32,
+) -> Result<ClockPass, HostError> {
     let (mut committed, mut expired) = (BatchCommit::default(), 0);
     // Orders whose transition failed stay due, so the next page begins after them.
     let mut skipped = 0;
     while committed.count < limit {
-        let orders = host.find_orders(OrderQuery::Due { now, skipped, limit }).await?;
+        let orders = host
+            .find_orders(OrderQuery::Due {
+                now,
+                skipped,
+                limit,
+            })
+            .await?;
         let found = u32::try_from(orders.len()).unwrap_or(u32::MAX);
         let (mut ends, mut decided) = (Vec::new(), Vec::new());
         for order in orders {
@@ -53,14 +69,22 @@ pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: 
         }
         let before = committed.count;
         let done = committed.commit(host, &decided).await?;
-        expired += ends.iter().zip(done).filter(|(ended, done)| **ended && *done).count();
+        expired += ends
+            .iter()
+            .zip(done)
+            .filter(|(ended, done)| **ended && *done)
+            .count();
         skipped += found - (committed.count - before).min(found);
         if found < limit {
             break;
         }
     }
     let moved = committed.finish()?;
-    Ok(ClockPass { moved, expired: u32::try_from(expired).unwrap_or(u32::MAX), more: moved >= limit })
+    Ok(ClockPass {
+        moved,
+        expired: u32::try_from(expired).unwrap_or(u32::MAX),
+        more: moved >= limit,
+    })
 }
 
 /// The result of several changes that are committed independently.
@@ -77,7 +101,11 @@ impl BatchCommit {
     ///
     /// # Errors
     /// If the host is unavailable, because the next commit would fail too.
-    pub async fn commit<H: Host>(&mut self, host: &H, decided: &[Changes]) -> Result<Vec<bool>, HostError> {
+    pub async fn commit<H: Host>(
+        &mut self,
+        host: &H,
+        decided: &[Changes],
+    ) -> Result<Vec<bool>, HostError> {
         let mut done = Vec::with_capacity(decided.len());
         for chunk in decided.chunks(MAX_COMMITS_AT_ONCE) {
             for result in host.commit_each(chunk).await {
@@ -114,7 +142,12 @@ impl BatchCommit {
 pub const MAX_COMMITS_AT_ONCE: usize = 256;
 
 /// Takes the due timed transitions of an order, commits them, and returns the changed order.
-pub async fn advance<H: Host>(host: &H, settings: &Settings, order: Order, now: Timestamp) -> Result<Order, HostError> {
+pub async fn advance<H: Host>(
+    host: &H,
+    settings: &Settings,
+    order: Order,
+    now: Timestamp,
+) -> Result<Order, HostError> {
     match take_due_steps(host, settings, order.clone(), now).await? {
         Some((order, changes)) => host.commit(&changes).await.map(|()| order),
         None => Ok(order),
@@ -135,11 +168,17 @@ async fn take_due_steps<H: Host>(
     }
     order.version = expected + 1;
     let links = order.end_links(now);
-    let notifications =
-        if order.status == OrderStatus::Expired { vec![expiry_notification(host, &order, now).await?] } else { vec![] };
+    let notifications = if order.status == OrderStatus::Expired {
+        vec![expiry_notification(host, &order, now).await?]
+    } else {
+        vec![]
+    };
     let changes = Changes {
         at: now,
-        orders: vec![Write { expected, value: order.clone() }],
+        orders: vec![Write {
+            expected,
+            value: order.clone(),
+        }],
         events,
         links,
         ledger,
@@ -149,10 +188,16 @@ async fn take_due_steps<H: Host>(
     Ok(Some((order, changes)))
 }
 
-async fn expiry_notification<H: Host>(host: &H, order: &Order, now: Timestamp) -> Result<Notification, HostError> {
+async fn expiry_notification<H: Host>(
+    host: &H,
+    order: &Order,
+    now: Timestamp,
+) -> Result<Notification, HostError> {
     let id = host.ids(1).await?.take(crate::model::NotificationId::new);
     Ok(Notification {
-        id: id.ok_or_else(|| HostError::Internal { detail: "no identifier was reserved".to_owned() })?,
+        id: id.ok_or_else(|| HostError::Internal {
+            detail: "no identifier was reserved".to_owned(),
+        })?,
         store: order.store,
         kind: NotificationKind::OrderExpired,
         created_at: now,

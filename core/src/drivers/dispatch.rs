@@ -45,8 +45,21 @@ pub struct DispatchPass {
 
 impl From<DispatchPass> for DispatchPassView {
     fn from(pass: DispatchPass) -> DispatchPassView {
-        let DispatchPass { moved, allocated, released, expired, more } = pass;
-        DispatchPassView { moved, allocated, released, expired, more, decisions: None }
+        let DispatchPass {
+            moved,
+            allocated,
+            released,
+            expired,
+            more,
+        } = pass;
+        DispatchPassView {
+            moved,
+            allocated,
+            released,
+            expired,
+            more,
+            decisions: None,
+        }
     }
 }
 
@@ -76,9 +89,16 @@ pub async fn run_pass<H: Host>(
     let due = clock::due(host, settings, context.now, MAX_MOVED).await;
     let released = release_unresponsive(host, settings, context).await;
     let allocated = allocate_searching(host, settings, context).await;
-    let (due, (released, more_released), (allocated, more_allocated)) = (due?, released?, allocated?);
+    let (due, (released, more_released), (allocated, more_allocated)) =
+        (due?, released?, allocated?);
     let more = due.more || more_released || more_allocated;
-    Ok(DispatchPass { moved: due.moved, expired: due.expired, released, allocated, more })
+    Ok(DispatchPass {
+        moved: due.moved,
+        expired: due.expired,
+        released,
+        allocated,
+        more,
+    })
 }
 
 /// Releases couriers before the pickup that have sent no position and taken no step for too long, and couriers whose
@@ -92,9 +112,16 @@ async fn release_unresponsive<H: Host>(
     // Couriers that keep their order stay in the list, so the next page begins after them.
     let (mut skipped, mut released) = (0, 0);
     while committed.count < MAX_RELEASED {
-        let before_pickup = CourierQuery::Unresponsive { seen_before: context.now, skipped, limit: MAX_RELEASED };
+        let before_pickup = CourierQuery::Unresponsive {
+            seen_before: context.now,
+            skipped,
+            limit: MAX_RELEASED,
+        };
         let couriers = host.find_couriers(before_pickup).await?;
-        let ids: Vec<OrderId> = couriers.iter().flat_map(|courier| courier.trip.iter().map(|one| one.id)).collect();
+        let ids: Vec<OrderId> = couriers
+            .iter()
+            .flat_map(|courier| courier.trip.iter().map(|one| one.id))
+            .collect();
         let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;
         let mut orders = ById::of(orders, |order| order.id.get());
         let found = count(couriers.len());
@@ -103,8 +130,13 @@ async fn release_unresponsive<H: Host>(
             let trip = trips::take_trip(&courier, &mut orders);
             let (mut courier, lost) = lost_orders(host, settings, courier, trip, context.now);
             for order in lost {
-                let Some((_, changes)) = release(&order, &courier, platform(), context) else { continue };
-                courier = changes.couriers.first().map_or(courier, |write| write.value.clone());
+                let Some((_, changes)) = release(&order, &courier, platform(), context) else {
+                    continue;
+                };
+                courier = changes
+                    .couriers
+                    .first()
+                    .map_or(courier, |write| write.value.clone());
                 decided.add(courier.id, changes);
             }
         }
@@ -132,7 +164,10 @@ fn lost_orders<H: Host>(
     now: Timestamp,
 ) -> (Courier, Vec<Order>) {
     let silence = settings.dispatch.silence();
-    if courier.position_at.is_none_or(|at| at < now.before(silence)) {
+    if courier
+        .position_at
+        .is_none_or(|at| at < now.before(silence))
+    {
         // The timeout starts when the last step is received, which includes the assignment.
         let is_silent = |order: &Order| now.since(order.status_received()) >= silence;
         return (courier, trip.into_iter().filter(is_silent).collect());
@@ -141,7 +176,14 @@ fn lost_orders<H: Host>(
     if step.is_none_or(|step| !step.is_motionless(&settings.dispatch)) {
         return (courier, Vec::new());
     }
-    (Courier { available: false, shift: None, ..courier }, trip)
+    (
+        Courier {
+            available: false,
+            shift: None,
+            ..courier
+        },
+        trip,
+    )
 }
 
 /// A courier with the orders of the trip.
@@ -170,10 +212,18 @@ async fn allocate_searching<H: Host>(
     let decisions = decide(host, settings, &loaded, context.now, false);
     let is_assigned = |decision: &Decision| decision.open.is_none();
     let pairs = loaded.orders.iter().zip(&decisions);
-    let pairs = pairs.filter_map(|(order, decision)| Some((order, decision.as_ref().filter(|one| is_assigned(one))?)));
+    let pairs = pairs.filter_map(|(order, decision)| {
+        Some((order, decision.as_ref().filter(|one| is_assigned(one))?))
+    });
     let pairs: Vec<(&Order, &Decision)> = pairs.collect();
-    let ids: Vec<CourierId> = pairs.iter().filter_map(|(_, decision)| Some(decision.assignment?.courier)).collect();
-    let free: Vec<CourierId> = ids.into_iter().filter(|id| loaded.busy.get(id.get()).is_none()).collect();
+    let ids: Vec<CourierId> = pairs
+        .iter()
+        .filter_map(|(_, decision)| Some(decision.assignment?.courier))
+        .collect();
+    let free: Vec<CourierId> = ids
+        .into_iter()
+        .filter(|id| loaded.busy.get(id.get()).is_none())
+        .collect();
     let mut carriers = loaded.busy;
     for courier in host.find_couriers(CourierQuery::Ids(&free)).await? {
         carriers.insert(courier.id.get(), (courier, Vec::new()));
@@ -197,7 +247,12 @@ pub async fn decide_pass<H: Host>(
 ) -> Result<Vec<(Order, Decision)>, HostError> {
     let loaded = load(host, settings, context).await?;
     let decisions = decide(host, settings, &loaded, context.now, true);
-    Ok(loaded.orders.into_iter().zip(decisions).filter_map(|(order, decision)| Some((order, decision?))).collect())
+    Ok(loaded
+        .orders
+        .into_iter()
+        .zip(decisions)
+        .filter_map(|(order, decision)| Some((order, decision?)))
+        .collect())
 }
 
 fn decide<H: Host>(
@@ -209,7 +264,13 @@ fn decide<H: Host>(
 ) -> Vec<Option<Decision>> {
     let travel = |from, to| host.travel_time(from, to);
     let (config, timing, durations) = (&settings.dispatch, &settings.timing, &loaded.durations);
-    let pass = Pass { config, timing, durations, travel: &travel, now };
+    let pass = Pass {
+        config,
+        timing,
+        durations,
+        travel: &travel,
+        now,
+    };
     matching::decide(&loaded.orders, &loaded.couriers, &pass, explain)
 }
 
@@ -223,8 +284,12 @@ fn allocated<H: Host>(
 ) -> Vec<Changes> {
     let (mut decided, now) = (TripChanges::default(), context.now);
     for (order, decision) in pairs {
-        let Some(planned) = decision.assignment else { continue };
-        let Some((courier, trip)) = carriers.get_mut(planned.courier.get()) else { continue };
+        let Some(planned) = decision.assignment else {
+            continue;
+        };
+        let Some((courier, trip)) = carriers.get_mut(planned.courier.get()) else {
+            continue;
+        };
         let reasons = Assignment {
             at: now,
             courier: planned.courier,
@@ -233,19 +298,37 @@ fn allocated<H: Host>(
             considered: decision.considered.clone(),
         };
         let carried: Vec<&Order> = trip.iter().collect();
-        let taken = allocate(order, courier, &carried, settings.dispatch.orders_per_trip, reasons, context);
-        let Some((order, changes)) = taken else { continue };
-        *courier = changes.couriers.first().map_or_else(|| courier.clone(), |write| write.value.clone());
+        let taken = allocate(
+            order,
+            courier,
+            &carried,
+            settings.dispatch.orders_per_trip,
+            reasons,
+            context,
+        );
+        let Some((order, changes)) = taken else {
+            continue;
+        };
+        *courier = changes
+            .couriers
+            .first()
+            .map_or_else(|| courier.clone(), |write| write.value.clone());
         trip.push(order);
         decided.add(planned.courier, changes);
     }
     // The estimates come last, because a later order of the trip changes those of the earlier ones.
     for (courier, at) in decided.by_courier {
-        let (Some((courier, trip)), Some(changes)) = (carriers.get(courier.get()), decided.list.get_mut(at)) else {
+        let (Some((courier, trip)), Some(changes)) =
+            (carriers.get(courier.get()), decided.list.get_mut(at))
+        else {
             continue;
         };
         let plan = trips::plan_trip(host, settings, courier, trip, now);
-        for write in changes.orders.iter_mut().filter(|write| write.value.has_estimate()) {
+        for write in changes
+            .orders
+            .iter_mut()
+            .filter(|write| write.value.has_estimate())
+        {
             write.value.eta = plan.eta(write.value.id, now);
         }
     }
@@ -264,7 +347,10 @@ struct TripChanges {
 impl TripChanges {
     /// Adds the changes of an order. They follow the earlier ones of the same courier.
     fn add(&mut self, courier: CourierId, changes: Changes) {
-        let known = self.by_courier.get(&courier).and_then(|at| self.list.get_mut(*at));
+        let known = self
+            .by_courier
+            .get(&courier)
+            .and_then(|at| self.list.get_mut(*at));
         let Some(trip) = known else {
             self.by_courier.insert(courier, self.list.len());
             self.list.push(changes);
@@ -273,18 +359,30 @@ impl TripChanges {
         trip.orders.extend(changes.orders);
         trip.events.extend(changes.events);
         for (write, next) in trip.couriers.iter_mut().zip(changes.couriers) {
-            write.value = Courier { version: write.expected + 1, ..next.value };
+            write.value = Courier {
+                version: write.expected + 1,
+                ..next.value
+            };
         }
     }
 }
 
 /// Returns the number of orders in the changes that were committed.
 fn count_orders(decided: &[Changes], done: &[bool]) -> u32 {
-    decided.iter().zip(done).filter(|(_, done)| **done).map(|(changes, _)| count(changes.orders.len())).sum()
+    decided
+        .iter()
+        .zip(done)
+        .filter(|(_, done)| **done)
+        .map(|(changes, _)| count(changes.orders.len()))
+        .sum()
 }
 
 /// Loads the searching orders with a courier in reach, and the couriers around them.
-async fn load<H: Host>(host: &H, settings: &Settings, context: &mut ExecContext) -> Result<Loaded, HostError> {
+async fn load<H: Host>(
+    host: &H,
+    settings: &Settings,
+    context: &mut ExecContext,
+) -> Result<Loaded, HostError> {
     let (config, now) = (&settings.dispatch, context.now);
     let searching = searching_orders(host).await?;
     let pickups: Vec<Option<Point>> = searching.iter().map(|order| order.pickup).collect();
@@ -292,7 +390,13 @@ async fn load<H: Host>(host: &H, settings: &Settings, context: &mut ExecContext)
     let busy = busy_couriers(host, &candidates).await?;
     let durations = Durations::of(busy.values().map(|(courier, _)| courier));
     let travel = |from, to| host.travel_time(from, to);
-    let pass = Pass { config, timing: &settings.timing, durations: &durations, travel: &travel, now };
+    let pass = Pass {
+        config,
+        timing: &settings.timing,
+        durations: &durations,
+        travel: &travel,
+        now,
+    };
     let available = |candidate: &Candidate| {
         if candidate.is_free {
             return Some(Available::free(*candidate, now));
@@ -303,22 +407,45 @@ async fn load<H: Host>(host: &H, settings: &Settings, context: &mut ExecContext)
     let couriers: Vec<Available> = candidates.iter().filter_map(available).collect();
     let places = places(&couriers);
     let index = Couriers::new(&couriers, &places);
-    let in_reach =
-        |order: &SearchingOrder| order.pickup.is_none_or(|pickup| index.reaches(pickup, order.sandbox, config));
-    let ids = searching.into_iter().filter(in_reach).map(|order| order.id).collect();
+    let in_reach = |order: &SearchingOrder| {
+        order
+            .pickup
+            .is_none_or(|pickup| index.reaches(pickup, order.sandbox, config))
+    };
+    let ids = searching
+        .into_iter()
+        .filter(in_reach)
+        .map(|order| order.id)
+        .collect();
     let (ids, is_cut) = select_orders(ids, config.orders(), context);
     let orders = in_order(&ids, host.find_orders(OrderQuery::Ids(&ids)).await?);
-    Ok(Loaded { orders, couriers, busy, durations, is_cut })
+    Ok(Loaded {
+        orders,
+        couriers,
+        busy,
+        durations,
+        is_cut,
+    })
 }
 
 /// Returns the couriers with a shift, a trip or a capacity of their own, each with the trip's orders.
-async fn busy_couriers<H: Host>(host: &H, candidates: &[Candidate]) -> Result<ById<Carrier>, HostError> {
-    let ids: Vec<CourierId> = candidates.iter().filter(|one| !one.is_free).map(|one| one.id).collect();
+async fn busy_couriers<H: Host>(
+    host: &H,
+    candidates: &[Candidate],
+) -> Result<ById<Carrier>, HostError> {
+    let ids: Vec<CourierId> = candidates
+        .iter()
+        .filter(|one| !one.is_free)
+        .map(|one| one.id)
+        .collect();
     let (mut couriers, mut orders) = (Vec::new(), Vec::new());
     for ids in ids.chunks(MAX_READ) {
         couriers.extend(host.find_couriers(CourierQuery::Ids(ids)).await?);
     }
-    let carried: Vec<OrderId> = couriers.iter().flat_map(|courier| courier.trip.iter().map(|one| one.id)).collect();
+    let carried: Vec<OrderId> = couriers
+        .iter()
+        .flat_map(|courier| courier.trip.iter().map(|one| one.id))
+        .collect();
     for ids in carried.chunks(MAX_READ) {
         orders.extend(host.find_orders(OrderQuery::Ids(ids)).await?);
     }
@@ -327,7 +454,10 @@ async fn busy_couriers<H: Host>(host: &H, candidates: &[Candidate]) -> Result<By
         let trip = trips::take_trip(&courier, &mut orders);
         (courier, trip)
     };
-    Ok(ById::of(couriers.into_iter().map(with_trip), |(courier, _)| courier.id.get()))
+    Ok(ById::of(
+        couriers.into_iter().map(with_trip),
+        |(courier, _)| courier.id.get(),
+    ))
 }
 
 /// Returns the orders that no free courier within the radius can take now.
@@ -340,15 +470,27 @@ pub async fn out_of_reach<'a, H: Host>(
     settings: &Settings,
     now: Timestamp,
 ) -> Result<Vec<&'a Order>, HostError> {
-    let pickups: Vec<Option<Point>> = orders.iter().map(|order| Some(order.pickup.located.point)).collect();
+    let pickups: Vec<Option<Point>> = orders
+        .iter()
+        .map(|order| Some(order.pickup.located.point))
+        .collect();
     let couriers = couriers_around(host, &pickups, &settings.dispatch, now).await?;
     let (index, radius_m) = (CourierIndex::new(&couriers), settings.dispatch.radius_m());
     let can_take = |order: &Order, courier: &Candidate| {
-        let carries = courier.capacity.misfit(&order.requirements, Load::default()).is_none();
-        courier.is_free && courier.sandbox == order.sandbox && carries && !order.released.contains(&courier.id)
+        let carries = courier
+            .capacity
+            .misfit(&order.requirements, Load::default())
+            .is_none();
+        courier.is_free
+            && courier.sandbox == order.sandbox
+            && carries
+            && !order.released.contains(&courier.id)
     };
-    let is_out =
-        |order: &&&Order| !index.has_within(order.pickup.located.point, radius_m, |courier| can_take(order, courier));
+    let is_out = |order: &&&Order| {
+        !index.has_within(order.pickup.located.point, radius_m, |courier| {
+            can_take(order, courier)
+        })
+    };
     Ok(orders.iter().filter(is_out).copied().collect())
 }
 
@@ -377,12 +519,17 @@ async fn couriers_around<H: Host>(
     // The pickup of an order without an indexed pickup can be anywhere.
     let everywhere = pickups.iter().any(Option::is_none).then(Cell::all);
     let known = pickups.iter().flatten().copied();
-    let ranges = everywhere.map_or_else(|| cells_around(known, terms.radius_m(), MAX_RANGES), |all| vec![all]);
+    let ranges = everywhere.map_or_else(
+        || cells_around(known, terms.radius_m(), MAX_RANGES),
+        |all| vec![all],
+    );
     let mut couriers = Vec::new();
     for cells in ranges {
         let mut after = None;
         for _ in 0..MAX_PAGES {
-            let page = host.candidates(cells.clone(), after, now.before(terms.seen()), PAGE).await?;
+            let page = host
+                .candidates(cells.clone(), after, now.before(terms.seen()), PAGE)
+                .await?;
             after = page.last().map(|last| (Cell::of(last.point), last.id));
             let is_last = count(page.len()) < PAGE;
             couriers.extend(page);
@@ -400,7 +547,11 @@ async fn couriers_around<H: Host>(
 /// Selects at most `max` of these orders. If there are more, one half is taken from the start of the list, and the
 /// other half from a random offset. Passes on any number of instances therefore reach all orders without a shared
 /// cursor.
-fn select_orders(mut ids: Vec<OrderId>, max: usize, context: &mut ExecContext) -> (Vec<OrderId>, bool) {
+fn select_orders(
+    mut ids: Vec<OrderId>,
+    max: usize,
+    context: &mut ExecContext,
+) -> (Vec<OrderId>, bool) {
     if ids.len() <= max {
         return (ids, false);
     }

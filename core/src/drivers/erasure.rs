@@ -13,7 +13,8 @@ use crate::{
         Duration, Language, OrderId, Phone, Timestamp,
         order::{Erasure, Order, RecordedEvent},
         privacy::{
-            ErasureCause, ErasureRecord, ErasureSummary, PersonalQuery, RecipientData, RecipientOrder, Redaction,
+            ErasureCause, ErasureRecord, ErasureSummary, PersonalQuery, RecipientData,
+            RecipientOrder, Redaction,
         },
         store::{Claim, StoredResponse},
         webhook::MessageChange,
@@ -69,10 +70,24 @@ pub async fn erase<H: Host>(
     now: Timestamp,
 ) -> Result<ErasureSummary, HostError> {
     let subject = subject(phone, &settings.secret);
-    let name = format!("request/{}/{}", started.millis(), subject.get(..16).unwrap_or_default());
-    let run = Run { settings, now, name, cause: ErasureCause::Request, phone: Some(phone), level: Erasure::Recipients };
+    let name = format!(
+        "request/{}/{}",
+        started.millis(),
+        subject.get(..16).unwrap_or_default()
+    );
+    let run = Run {
+        settings,
+        now,
+        name,
+        cause: ErasureCause::Request,
+        phone: Some(phone),
+        level: Erasure::Recipients,
+    };
     let (orders, next) = page(host, phone, after).await?;
-    let mut erased = ErasureSummary { next, ..ErasureSummary::default() };
+    let mut erased = ErasureSummary {
+        next,
+        ..ErasureSummary::default()
+    };
     let (mut changed, mut needles) = (ById::default(), vec![phone.as_str().to_owned()]);
     for order in orders {
         if !order.status.is_final() {
@@ -84,18 +99,33 @@ pub async fn erase<H: Host>(
                 .deliveries
                 .iter()
                 .filter(|one| one.phone.as_ref() == Some(phone))
-                .filter_map(|one| one.place.address.street.clone().filter(|street| street.len() >= MIN_STREET_LENGTH)),
+                .filter_map(|one| {
+                    one.place
+                        .address
+                        .street
+                        .clone()
+                        .filter(|street| street.len() >= MIN_STREET_LENGTH)
+                }),
         );
         if let Some((order, record)) = run.erase_order(host, order).await? {
             erased.count(&record);
             changed.insert(order.id.get(), order);
         }
     }
-    let entries = run.erase_mentions(host, phone).await? + run.erase_claims(host, &changed, &needles).await?;
+    let entries =
+        run.erase_mentions(host, phone).await? + run.erase_claims(host, &changed, &needles).await?;
     erased.entries += entries;
     // Commit the record even if nothing was found, because it shows that the request was processed.
-    let record = ErasureRecord { entries, ..run.record() };
-    host.commit(&Changes { at: now, redactions: vec![Redaction::Record(record)], ..Changes::default() }).await?;
+    let record = ErasureRecord {
+        entries,
+        ..run.record()
+    };
+    host.commit(&Changes {
+        at: now,
+        redactions: vec![Redaction::Record(record)],
+        ..Changes::default()
+    })
+    .await?;
     Ok(erased)
 }
 
@@ -103,30 +133,55 @@ pub async fn erase<H: Host>(
 ///
 /// # Errors
 /// An error of the host.
-pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<RecipientData, HostError> {
+pub async fn find<H: Host>(
+    host: &H,
+    phone: &Phone,
+    after: u64,
+) -> Result<RecipientData, HostError> {
     let (orders, next) = page(host, phone, after).await?;
-    let mut found = RecipientData { next, ..RecipientData::default() };
+    let mut found = RecipientData {
+        next,
+        ..RecipientData::default()
+    };
     for order in orders {
         let events = host.events(order.id).await?;
         found.orders.push(RecipientOrder::of(order, events, phone));
     }
     if after == 0 {
-        found.notifications = host.personal_data(&PersonalQuery::Mentions(phone.clone())).await?.notifications;
+        found.notifications = host
+            .personal_data(&PersonalQuery::Mentions(phone.clone()))
+            .await?
+            .notifications;
         let mut pages = Claims::default();
         while let Some(claims) = pages.next(host).await? {
             let matching = claims.iter().filter_map(|claim| claim.response.as_ref());
-            let matching = matching.filter(|response| response.body.contains(phone.as_str())).count();
-            found.responses = found.responses.saturating_add(u32::try_from(matching).unwrap_or(u32::MAX));
+            let matching = matching
+                .filter(|response| response.body.contains(phone.as_str()))
+                .count();
+            found.responses = found
+                .responses
+                .saturating_add(u32::try_from(matching).unwrap_or(u32::MAX));
         }
     }
     Ok(found)
 }
 
 /// Returns a recipient's orders with an ID above `after`, and the last ID if there can be more.
-async fn page<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<(Vec<Order>, Option<u64>), HostError> {
-    let query = PersonalQuery::Orders { phone: phone.clone(), after, limit: ORDERS_PER_CALL };
+async fn page<H: Host>(
+    host: &H,
+    phone: &Phone,
+    after: u64,
+) -> Result<(Vec<Order>, Option<u64>), HostError> {
+    let query = PersonalQuery::Orders {
+        phone: phone.clone(),
+        after,
+        limit: ORDERS_PER_CALL,
+    };
     let mut orders = host.personal_data(&query).await?.orders;
-    let next = orders.last().filter(|_| orders.len() == ORDERS_PER_CALL as usize).map(|last| last.id.get());
+    let next = orders
+        .last()
+        .filter(|_| orders.len() == ORDERS_PER_CALL as usize)
+        .map(|last| last.id.get());
     orders.retain(|order| order.delivers_to(phone));
     Ok((orders, next))
 }
@@ -135,7 +190,11 @@ async fn page<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<(Vec<Order
 ///
 /// # Errors
 /// An error of the host. Data that was already erased stays erased, and the next pass continues.
-pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Result<RetentionPass, HostError> {
+pub async fn retain<H: Host>(
+    host: &H,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<RetentionPass, HostError> {
     let config = &settings.retention;
     let before = |days: u32| now.before(Duration::minutes(i64::from(days) * 24 * 60));
     let mut redactions = vec![Redaction::PurgeClaims(now), Redaction::PurgeLinks(now)];
@@ -149,22 +208,53 @@ pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> R
     }
     if config.recipients_days > 0 {
         let limit = before(config.recipients_days);
-        let old = host.personal_data(&PersonalQuery::OldNotifications { limit: PAGE }).await?.notifications;
+        let old = host
+            .personal_data(&PersonalQuery::OldNotifications { limit: PAGE })
+            .await?
+            .notifications;
         retained.more = old.len() == PAGE as usize && old.iter().all(|one| one.created_at < limit);
         let old = old.into_iter().filter(|one| one.created_at < limit);
         redactions.extend(old.map(|one| Redaction::RemoveNotification(one.store, one.id)));
     }
-    host.commit(&Changes { at: now, redactions, ..Changes::default() }).await?;
+    host.commit(&Changes {
+        at: now,
+        redactions,
+        ..Changes::default()
+    })
+    .await?;
     let day: String = now.to_string().chars().take(10).collect();
     let kinds = [
-        (config.recipients_days, Erasure::Positions, Erasure::Recipients),
-        (config.recipients_days, Erasure::NotErased, Erasure::Recipients),
-        (config.positions_days, Erasure::NotErased, Erasure::Positions),
+        (
+            config.recipients_days,
+            Erasure::Positions,
+            Erasure::Recipients,
+        ),
+        (
+            config.recipients_days,
+            Erasure::NotErased,
+            Erasure::Recipients,
+        ),
+        (
+            config.positions_days,
+            Erasure::NotErased,
+            Erasure::Positions,
+        ),
     ];
     for (days, erasure, level) in kinds.into_iter().filter(|(days, ..)| *days > 0) {
         let name = format!("retention/{day}");
-        let run = Run { settings, now, name, cause: ErasureCause::Retention, phone: None, level };
-        let query = PersonalQuery::Expired { erasure, before: before(days), limit: EXPIRED_PER_PASS };
+        let run = Run {
+            settings,
+            now,
+            name,
+            cause: ErasureCause::Retention,
+            phone: None,
+            level,
+        };
+        let query = PersonalQuery::Expired {
+            erasure,
+            before: before(days),
+            limit: EXPIRED_PER_PASS,
+        };
         let expired = host.personal_data(&query).await?.orders;
         let full = expired.len() == EXPIRED_PER_PASS as usize;
         let mut count = 0;
@@ -176,7 +266,14 @@ pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> R
     }
     if config.proofs_days > 0 {
         let (before, name) = (before(config.proofs_days), format!("retention/{day}"));
-        let run = Run { settings, now, name, cause: ErasureCause::Retention, phone: None, level: Erasure::NotErased };
+        let run = Run {
+            settings,
+            now,
+            name,
+            cause: ErasureCause::Retention,
+            phone: None,
+            level: Erasure::NotErased,
+        };
         run.erase_old_proofs(host, before, &mut retained).await?;
     }
     Ok(retained)
@@ -185,10 +282,15 @@ pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> R
 impl RecipientOrder {
     /// Returns the part of an order that concerns the recipient with this phone number.
     pub fn of(mut order: Order, mut events: Vec<RecordedEvent>, phone: &Phone) -> RecipientOrder {
-        order.deliveries.retain(|delivery| delivery.phone.as_ref() == Some(phone));
+        order
+            .deliveries
+            .retain(|delivery| delivery.phone.as_ref() == Some(phone));
         let is_own = |id| order.deliveries.iter().any(|delivery| delivery.id == id);
         events.retain(|recorded| recorded.event.delivery.is_none_or(is_own));
-        order.proof.steps.retain(|proof| proof.delivery.is_some_and(is_own));
+        order
+            .proof
+            .steps
+            .retain(|proof| proof.delivery.is_some_and(is_own));
         RecipientOrder { order, events }
     }
 }
@@ -206,7 +308,9 @@ impl Run<'_> {
         ErasureRecord {
             name: self.name.clone(),
             cause: self.cause,
-            subject: self.phone.map(|phone| subject(phone, &self.settings.secret)),
+            subject: self
+                .phone
+                .map(|phone| subject(phone, &self.settings.secret)),
             at: self.now,
             orders: 0,
             deliveries: 0,
@@ -235,7 +339,11 @@ impl Run<'_> {
             }
         }
         // A request must not report success for an order that was not erased. The retention retries it in a later pass.
-        if self.phone.is_some() { Err(HostError::Conflict) } else { Ok(None) }
+        if self.phone.is_some() {
+            Err(HostError::Conflict)
+        } else {
+            Ok(None)
+        }
     }
 
     fn has_work(&self, order: &Order) -> bool {
@@ -245,14 +353,22 @@ impl Run<'_> {
         }
     }
 
-    async fn decide<H: Host>(&self, host: &H, order: &Order) -> Result<(Order, Changes, ErasureRecord), HostError> {
+    async fn decide<H: Host>(
+        &self,
+        host: &H,
+        order: &Order,
+    ) -> Result<(Order, Changes, ErasureRecord), HostError> {
         let mut erased = order.clone();
         let (deliveries, links) = match self.level {
             Erasure::Recipients => {
-                let basis =
-                    ErasureBasis { secret: &self.settings.secret, gazetteer: Gazetteer::embedded(), now: self.now };
+                let basis = ErasureBasis {
+                    secret: &self.settings.secret,
+                    gazetteer: Gazetteer::embedded(),
+                    now: self.now,
+                };
                 erasure::erase_recipients(&mut erased, basis, |delivery| {
-                    self.phone.is_none_or(|phone| delivery.phone.as_ref() == Some(phone))
+                    self.phone
+                        .is_none_or(|phone| delivery.phone.as_ref() == Some(phone))
                 })
             }
             Erasure::NotErased | Erasure::Positions => {
@@ -270,7 +386,12 @@ impl Run<'_> {
                 redactions.push(Redaction::Event(recorded));
             }
         }
-        let outbound = host.personal_data(&PersonalQuery::Outbound { order: order.id, store: order.store }).await?;
+        let outbound = host
+            .personal_data(&PersonalQuery::Outbound {
+                order: order.id,
+                store: order.store,
+            })
+            .await?;
         let mut entries = 0;
         for mut recorded in outbound.attempts {
             if erase_subject(&mut recorded.attempt.subject) {
@@ -288,20 +409,31 @@ impl Run<'_> {
         }
         // A sender with a lease holds copies. Removing the lease prevents it from writing them back, and its messages
         // are sent again.
-        let is_sending = |lease: &crate::model::webhook::Lease| self.phone.is_some() && lease.until > self.now;
-        let webhooks = outbound
-            .webhooks
-            .into_iter()
-            .filter(|webhook| touched.contains(&webhook.id) || webhook.lease.as_ref().is_some_and(is_sending));
+        let is_sending =
+            |lease: &crate::model::webhook::Lease| self.phone.is_some() && lease.until > self.now;
+        let webhooks = outbound.webhooks.into_iter().filter(|webhook| {
+            touched.contains(&webhook.id) || webhook.lease.as_ref().is_some_and(is_sending)
+        });
         let webhooks = webhooks.map(|mut webhook| {
             webhook.lease = None;
-            Write { expected: webhook.version, value: webhook }
+            Write {
+                expected: webhook.version,
+                value: webhook,
+            }
         });
-        let record = ErasureRecord { orders: 1, deliveries, entries, ..self.record() };
+        let record = ErasureRecord {
+            orders: 1,
+            deliveries,
+            entries,
+            ..self.record()
+        };
         redactions.push(Redaction::Record(record.clone()));
         let changes = Changes {
             at: self.now,
-            orders: vec![Write { expected: order.version, value: erased.clone() }],
+            orders: vec![Write {
+                expected: order.version,
+                value: erased.clone(),
+            }],
             webhooks: webhooks.collect(),
             links,
             messages,
@@ -319,16 +451,25 @@ impl Run<'_> {
         before: Timestamp,
         retained: &mut RetentionPass,
     ) -> Result<(), HostError> {
-        let query = PersonalQuery::Proofs { before, limit: EXPIRED_PER_PASS };
+        let query = PersonalQuery::Proofs {
+            before,
+            limit: EXPIRED_PER_PASS,
+        };
         let orders = host.personal_data(&query).await?.orders;
         let (full, mut count) = (orders.len() == EXPIRED_PER_PASS as usize, 0);
         for order in orders {
             let mut erased = order.clone();
             let removed_blobs = erasure::erase_proofs(&mut erased, |_| true);
-            let record = ErasureRecord { orders: 1, ..self.record() };
+            let record = ErasureRecord {
+                orders: 1,
+                ..self.record()
+            };
             let changes = Changes {
                 at: self.now,
-                orders: vec![Write { expected: order.version, value: erased }],
+                orders: vec![Write {
+                    expected: order.version,
+                    value: erased,
+                }],
                 removed_blobs,
                 redactions: vec![Redaction::Record(record)],
                 ..Changes::default()
@@ -347,11 +488,19 @@ impl Run<'_> {
 
     /// Erases the phone number from notifications about rejected orders.
     async fn erase_mentions<H: Host>(&self, host: &H, phone: &Phone) -> Result<u32, HostError> {
-        let mut notifications = host.personal_data(&PersonalQuery::Mentions(phone.clone())).await?.notifications;
+        let mut notifications = host
+            .personal_data(&PersonalQuery::Mentions(phone.clone()))
+            .await?
+            .notifications;
         notifications.retain_mut(|notification| erase_mention(notification, phone));
         let count = u32::try_from(notifications.len()).unwrap_or(u32::MAX);
         if count > 0 {
-            host.commit(&Changes { at: self.now, notifications, ..Changes::default() }).await?;
+            host.commit(&Changes {
+                at: self.now,
+                notifications,
+                ..Changes::default()
+            })
+            .await?;
         }
         Ok(count)
     }
@@ -366,11 +515,18 @@ impl Run<'_> {
     ) -> Result<u32, HostError> {
         let (mut pages, mut count) = (Claims::default(), 0);
         while let Some(claims) = pages.next(host).await? {
-            let redactions: Vec<_> =
-                claims.iter().filter_map(|claim| redacted(claim, changed, needles, &self.settings.secret)).collect();
+            let redactions: Vec<_> = claims
+                .iter()
+                .filter_map(|claim| redacted(claim, changed, needles, &self.settings.secret))
+                .collect();
             count += u32::try_from(redactions.len()).unwrap_or(u32::MAX);
             if !redactions.is_empty() {
-                host.commit(&Changes { at: self.now, redactions, ..Changes::default() }).await?;
+                host.commit(&Changes {
+                    at: self.now,
+                    redactions,
+                    ..Changes::default()
+                })
+                .await?;
             }
         }
         Ok(count)
@@ -389,15 +545,25 @@ impl Claims {
         if self.ended {
             return Ok(None);
         }
-        let query = PersonalQuery::Claims { after: self.after.take(), limit: PAGE };
+        let query = PersonalQuery::Claims {
+            after: self.after.take(),
+            limit: PAGE,
+        };
         let claims = host.personal_data(&query).await?.claims;
         self.ended = claims.len() < PAGE as usize;
-        self.after = claims.last().map(|claim| (claim.scope.clone(), claim.key.clone()));
+        self.after = claims
+            .last()
+            .map(|claim| (claim.scope.clone(), claim.key.clone()));
         Ok(Some(claims))
     }
 }
 
-fn redacted(claim: &Claim, changed: &ById<Order>, needles: &[String], secret: &Secret) -> Option<Redaction> {
+fn redacted(
+    claim: &Claim,
+    changed: &ById<Order>,
+    needles: &[String],
+    secret: &Secret,
+) -> Option<Redaction> {
     let response = claim.response.as_ref()?;
     let tree = Tree::parse(&response.body).ok()?;
     if let Some(id) = tree.get("id") {
@@ -406,9 +572,16 @@ fn redacted(claim: &Claim, changed: &ById<Order>, needles: &[String], secret: &S
             true => without_recipients(&response.body)?,
             false => with_current_data(tree, order)?,
         };
-        let response = StoredResponse { body, ..response.clone() };
+        let response = StoredResponse {
+            body,
+            ..response.clone()
+        };
         let fingerprint = erasure::keyed(&claim.fingerprint, secret);
-        return Some(Redaction::Claim(Claim { fingerprint, response: Some(response), ..claim.clone() }));
+        return Some(Redaction::Claim(Claim {
+            fingerprint,
+            response: Some(response),
+            ..claim.clone()
+        }));
     }
     // A preview changes no data. If it is repeated, it is computed again.
     let is_preview = tree.get("quote").is_some() && tree.get("deliveries").is_some();
@@ -425,7 +598,10 @@ fn with_current_data(body: Tree<'_>, order: &Order) -> Option<String> {
     let (mut view, mut body) = (Tree::parse(&view).ok()?, body);
     std::mem::swap(body.get_mut("deliveries")?, view.get_mut("deliveries")?);
     let events = body.get_mut("events").and_then(Tree::items_mut);
-    events.into_iter().flatten().for_each(|event| nullify(event, &["latitude", "longitude", "reason"]));
+    events
+        .into_iter()
+        .flatten()
+        .for_each(|event| nullify(event, &["latitude", "longitude", "reason"]));
     if let Some(courier) = body.get_mut("deliveryMan") {
         nullify(courier, &["latitude", "longitude"]);
     }
@@ -437,9 +613,14 @@ fn with_current_data(body: Tree<'_>, order: &Order) -> Option<String> {
 pub(crate) fn without_recipients(body: &str) -> Option<String> {
     let mut tree = Tree::parse(body).ok()?;
     for delivery in tree.get_mut("deliveries")?.items_mut()? {
-        nullify(delivery, &["name", "phone", "observation", "latitude", "longitude"]);
+        nullify(
+            delivery,
+            &["name", "phone", "observation", "latitude", "longitude"],
+        );
         if let Some(Tree::Object(members)) = delivery.get_mut("address") {
-            members.iter_mut().for_each(|(_, value)| *value = Tree::Null);
+            members
+                .iter_mut()
+                .for_each(|(_, value)| *value = Tree::Null);
         }
     }
     Some(tree.to_json())

@@ -27,7 +27,10 @@ pub async fn states<H: Host>(
     couriers: &[Courier],
     now: Timestamp,
 ) -> Result<Vec<CourierStatus>, HostError> {
-    let carried: Vec<OrderId> = couriers.iter().flat_map(|courier| courier.trip.iter().map(|one| one.id)).collect();
+    let carried: Vec<OrderId> = couriers
+        .iter()
+        .flat_map(|courier| courier.trip.iter().map(|one| one.id))
+        .collect();
     let mut orders = Vec::new();
     for ids in carried.chunks(MAX_READ) {
         orders.extend(host.find_orders(OrderQuery::Ids(ids)).await?);
@@ -35,7 +38,12 @@ pub async fn states<H: Host>(
     let mut orders = ById::of(orders, |order| order.id.get());
     let status = |courier: &Courier| {
         let trip = trips::take_trip(courier, &mut orders);
-        CourierStatus::of(courier, trips::plan_trip(host, settings, courier, &trip, now).step, &settings.dispatch, now)
+        CourierStatus::of(
+            courier,
+            trips::plan_trip(host, settings, courier, &trip, now).step,
+            &settings.dispatch,
+            now,
+        )
     };
     Ok(couriers.iter().map(status).collect())
 }
@@ -44,10 +52,16 @@ pub async fn states<H: Host>(
 ///
 /// # Errors
 /// An error of the host.
-pub async fn count<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Result<Fleet, HostError> {
+pub async fn count<H: Host>(
+    host: &H,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<Fleet, HostError> {
     let (mut fleet, mut after) = (Fleet::default(), None);
     for _ in 0..MAX_PAGES {
-        let couriers = host.find_couriers(CourierQuery::Working { after, limit: PAGE }).await?;
+        let couriers = host
+            .find_couriers(CourierQuery::Working { after, limit: PAGE })
+            .await?;
         for status in states(host, settings, &couriers, now).await? {
             match status.state {
                 CourierState::Available => fleet.available += 1,
@@ -70,7 +84,11 @@ pub async fn count<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Re
 ///
 /// # Errors
 /// An error of the host.
-pub async fn waiting_orders<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Result<u64, HostError> {
+pub async fn waiting_orders<H: Host>(
+    host: &H,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<u64, HostError> {
     let (mut count, mut after) = (0, None);
     for _ in 0..MAX_PAGES {
         let orders = host.searching_orders(after, PAGE).await?;

@@ -42,10 +42,30 @@ pub async fn admit<H: Host>(
 ///
 /// # Errors
 /// An error of the host.
-pub async fn admit_notice<H: Host>(host: &H, merchant: StoreId, now: Timestamp) -> Result<bool, HostError> {
+pub async fn admit_notice<H: Host>(
+    host: &H,
+    merchant: StoreId,
+    now: Timestamp,
+) -> Result<bool, HostError> {
     count(host, format!("mail-notice/{merchant}"), 1, now).await
 }
 
-async fn count<H: Host>(host: &H, name: String, quota: u32, now: Timestamp) -> Result<bool, HostError> {
-    Ok(host.admit(&Bucket { name, usage: Usage::Create, quota, window: DAY }, now).await?.admitted)
+async fn count<H: Host>(
+    host: &H,
+    name: String,
+    quota: u32,
+    now: Timestamp,
+) -> Result<bool, HostError> {
+    Ok(host
+        .admit(
+            &Bucket {
+                name,
+                usage: Usage::Create,
+                quota,
+                window: DAY,
+            },
+            now,
+        )
+        .await?
+        .admitted)
 }

@@ -51,7 +51,10 @@ impl PushJob {
     pub fn request(&self) -> Result<Request<Bytes>, http::Error> {
         Request::post(&self.endpoint)
             .header(header::AUTHORIZATION, &self.authorization)
-            .header(header::USER_AGENT, concat!("despacho/", env!("CARGO_PKG_VERSION")))
+            .header(
+                header::USER_AGENT,
+                concat!("despacho/", env!("CARGO_PKG_VERSION")),
+            )
             // Push services reject requests without a length.
             .header(header::CONTENT_LENGTH, 0)
             .header("ttl", self.ttl_seconds)
@@ -66,20 +69,36 @@ impl PushJob {
 ///
 /// # Errors
 /// An error of the host.
-pub async fn take<H: Host>(host: &H, settings: &Settings, limit: u32) -> Result<(usize, Vec<PushBatch>), HostError> {
-    let Some((key, contact)) = settings.push.sender() else { return Ok((0, Vec::new())) };
+pub async fn take<H: Host>(
+    host: &H,
+    settings: &Settings,
+    limit: u32,
+) -> Result<(usize, Vec<PushBatch>), HostError> {
+    let Some((key, contact)) = settings.push.sender() else {
+        return Ok((0, Vec::new()));
+    };
     let now = host.exec_context().now;
     let ttl = settings.dispatch.silence();
-    let lease = Duration::seconds(i64::from(settings.webhooks.timeout_seconds) + LEASE_MARGIN_SECONDS);
-    let couriers = host.find_couriers(CourierQuery::PushDue { now, limit }).await?;
-    let taken = couriers.iter().map(|courier| (courier.id, push::take(courier, lease, ttl, now)));
-    let (pushes, changes): (Vec<_>, Vec<_>) = taken.map(|(id, (changes, pushes))| ((id, pushes), changes)).unzip();
+    let lease =
+        Duration::seconds(i64::from(settings.webhooks.timeout_seconds) + LEASE_MARGIN_SECONDS);
+    let couriers = host
+        .find_couriers(CourierQuery::PushDue { now, limit })
+        .await?;
+    let taken = couriers
+        .iter()
+        .map(|courier| (courier.id, push::take(courier, lease, ttl, now)));
+    let (pushes, changes): (Vec<_>, Vec<_>) = taken
+        .map(|(id, (changes, pushes))| ((id, pushes), changes))
+        .unzip();
     let results = host.commit_each(&changes).await;
     // One signature for each push service, not for each browser.
     let mut headers: Vec<(String, String)> = Vec::new();
     let mut job = |(subscription, due): (PushSubscription, PushDue)| {
         let service = push::origin(&subscription.endpoint)?;
-        let known = headers.iter().find(|(other, _)| *other == service).map(|(_, header)| header.clone());
+        let known = headers
+            .iter()
+            .find(|(other, _)| *other == service)
+            .map(|(_, header)| header.clone());
         let authorization = match known {
             Some(header) => header,
             None => {
@@ -88,13 +107,21 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, limit: u32) -> Result<
                 header
             }
         };
-        Some(PushJob { endpoint: subscription.endpoint, due, authorization, ttl_seconds: ttl.as_millis() / 1_000 })
+        Some(PushJob {
+            endpoint: subscription.endpoint,
+            due,
+            authorization,
+            ttl_seconds: ttl.as_millis() / 1_000,
+        })
     };
     let (mut batches, mut failed) = (Vec::new(), None);
     for ((courier, pushes), result) in pushes.into_iter().zip(results) {
         match result {
             Ok(()) if pushes.is_empty() => {}
-            Ok(()) => batches.push(PushBatch { courier, jobs: pushes.into_iter().filter_map(&mut job).collect() }),
+            Ok(()) => batches.push(PushBatch {
+                courier,
+                jobs: pushes.into_iter().filter_map(&mut job).collect(),
+            }),
             // Another instance took the pushes, or the courier changed: then the push is still due.
             Err(HostError::Conflict) => {}
             Err(error) => failed = Some(error),
@@ -111,16 +138,28 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, limit: u32) -> Result<
 ///
 /// # Errors
 /// An error of the host. The pushes will be sent again.
-pub async fn finish<H: Host>(host: &H, batch: &PushBatch, results: &[AttemptResult]) -> Result<(), HostError> {
+pub async fn finish<H: Host>(
+    host: &H,
+    batch: &PushBatch,
+    results: &[AttemptResult],
+) -> Result<(), HostError> {
     let jobs = batch.jobs.iter().zip(results);
     let results: Vec<PushResult> = jobs
-        .map(|(job, result)| PushResult { endpoint: job.endpoint.clone(), due: job.due, result: *result })
+        .map(|(job, result)| PushResult {
+            endpoint: job.endpoint.clone(),
+            due: job.due,
+            result: *result,
+        })
         .collect();
     for _ in 0..ATTEMPTS {
         let now = host.exec_context().now;
         // The courier may have changed since, for example by another assignment.
-        let Some(courier) = host.courier(batch.courier).await? else { return Ok(()) };
-        let Some(changes) = push::settle(&courier, &results, now) else { return Ok(()) };
+        let Some(courier) = host.courier(batch.courier).await? else {
+            return Ok(());
+        };
+        let Some(changes) = push::settle(&courier, &results, now) else {
+            return Ok(());
+        };
         match host.commit(&changes).await {
             Err(HostError::Conflict) => {}
             done => return done,

@@ -54,7 +54,10 @@ pub struct JournalSubscription {
 
 /// Returns the first lines, which set the reconnection delay and the initial cursor.
 pub fn beginning(subscription: &JournalSubscription) -> String {
-    format!("retry: {RETRY_MS}\nid: {}\n\n", subscription.journal.cursor(subscription.position))
+    format!(
+        "retry: {RETRY_MS}\nid: {}\n\n",
+        subscription.journal.cursor(subscription.position)
+    )
 }
 
 /// Returns events after a position, or `None` if events after the position were archived, so no reader misses events
@@ -66,10 +69,13 @@ pub(crate) async fn after<H: Host>(
     limit: u32,
 ) -> Result<Option<Vec<JournalEntry>>, HostError> {
     let entries = host.journal(journal, position, limit).await?;
-    let Some(last) = entries.last() else { return Ok(Some(entries)) };
+    let Some(last) = entries.last() else {
+        return Ok(Some(entries));
+    };
     // In a parent store's view, positions are consecutive, so a complete page has no gaps. In a branch's view, gaps are
     // usually other stores' events.
-    let is_complete = journal.branch.is_none() && last.position.checked_sub(position) == Some(entries.len() as u64);
+    let is_complete = journal.branch.is_none()
+        && last.position.checked_sub(position) == Some(entries.len() as u64);
     // Read the span after the events, so a concurrent archive is detected.
     let is_complete = is_complete || host.journal_span(journal).await?.start <= position;
     Ok(is_complete.then_some(entries))
@@ -80,20 +86,36 @@ pub(crate) async fn after<H: Host>(
 /// # Errors
 /// An error of the host, or [`HostError::Unavailable`] if events that the client has not read were archived. The client
 /// must reconnect with its cursor and receives 410.
-pub async fn next<H: Host>(host: &H, subscription: &mut JournalSubscription, limit: u32) -> Result<String, HostError> {
+pub async fn next<H: Host>(
+    host: &H,
+    subscription: &mut JournalSubscription,
+    limit: u32,
+) -> Result<String, HostError> {
     let journal = subscription.journal;
     let Some(entries) = after(host, journal, subscription.position, limit).await? else {
-        let detail = format!("events after {} were archived", journal.cursor(subscription.position));
-        return Err(HostError::Unavailable { what: "journal", detail });
+        let detail = format!(
+            "events after {} were archived",
+            journal.cursor(subscription.position)
+        );
+        return Err(HostError::Unavailable {
+            what: "journal",
+            detail,
+        });
     };
     let mut text = String::new();
     for entry in &entries {
         let view = JournalEventView::of(journal, entry, subscription.language);
         let data = serde_json::to_string(&view);
-        let data =
-            data.map_err(|error| HostError::Internal { detail: format!("cannot serialize an event: {error}") })?;
+        let data = data.map_err(|error| HostError::Internal {
+            detail: format!("cannot serialize an event: {error}"),
+        })?;
         // Serialized JSON has no line breaks, so it fits into one line.
-        let _ = write!(text, "id: {}\nevent: {}\ndata: {data}\n\n", view.cursor, entry.recorded.event.kind.name());
+        let _ = write!(
+            text,
+            "id: {}\nevent: {}\ndata: {data}\n\n",
+            view.cursor,
+            entry.recorded.event.kind.name()
+        );
         subscription.position = entry.position;
     }
     Ok(text)
@@ -107,7 +129,9 @@ pub async fn is_allowed<H: Host>(
 ) -> Result<bool, HostError> {
     let holder = host.key(&subscription.hash).await?;
     Ok(holder.is_some_and(|holder| {
-        holder.key.deleted_at.is_none() && holder.store.deleted_at.is_none() && now < holder.key.expires_at
+        holder.key.deleted_at.is_none()
+            && holder.store.deleted_at.is_none()
+            && now < holder.key.expires_at
     }))
 }
 
@@ -127,7 +151,12 @@ pub struct DeliverySubscription {
 impl DeliverySubscription {
     /// Creates the subscription of a link.
     pub fn new(link: TrackingLink, store: StoreId, language: Language) -> DeliverySubscription {
-        DeliverySubscription { link, store, language, last: String::new() }
+        DeliverySubscription {
+            link,
+            store,
+            language,
+            last: String::new(),
+        }
     }
 }
 
@@ -135,8 +164,14 @@ impl DeliverySubscription {
 ///
 /// # Errors
 /// A status that cannot be serialized.
-pub fn first_status(subscription: &mut DeliverySubscription, status: &RecipientStatus) -> Result<String, HostError> {
-    Ok(format!("retry: {RETRY_MS}\n\n{}", changed_status(subscription, status)?))
+pub fn first_status(
+    subscription: &mut DeliverySubscription,
+    status: &RecipientStatus,
+) -> Result<String, HostError> {
+    Ok(format!(
+        "retry: {RETRY_MS}\n\n{}",
+        changed_status(subscription, status)?
+    ))
 }
 
 /// Returns the status of a recipient's delivery in the format of the stream if it has changed, or an empty string. `None` if
@@ -150,15 +185,26 @@ pub async fn next_status<H: Host>(
     subscription: &mut DeliverySubscription,
     now: Timestamp,
 ) -> Result<Option<String>, HostError> {
-    let Some(link) = tracking::find_link(host, &subscription.link.hash, now).await? else { return Ok(None) };
-    let Some(loaded) = tracking::load_order(host, &link).await? else { return Ok(None) };
-    let Some(status) = tracking::status(host, settings, &link, &loaded, now).await? else { return Ok(None) };
+    let Some(link) = tracking::find_link(host, &subscription.link.hash, now).await? else {
+        return Ok(None);
+    };
+    let Some(loaded) = tracking::load_order(host, &link).await? else {
+        return Ok(None);
+    };
+    let Some(status) = tracking::status(host, settings, &link, &loaded, now).await? else {
+        return Ok(None);
+    };
     changed_status(subscription, &status).map(Some)
 }
 
-fn changed_status(subscription: &mut DeliverySubscription, status: &RecipientStatus) -> Result<String, HostError> {
+fn changed_status(
+    subscription: &mut DeliverySubscription,
+    status: &RecipientStatus,
+) -> Result<String, HostError> {
     let data = serde_json::to_string(&RecipientTracking::of(status, subscription.language))
-        .map_err(|error| HostError::Internal { detail: format!("cannot serialize a status: {error}") })?;
+        .map_err(|error| HostError::Internal {
+            detail: format!("cannot serialize a status: {error}"),
+        })?;
     let digest = fingerprint(&[data.as_bytes()]);
     if digest == subscription.last {
         return Ok(String::new());

@@ -23,13 +23,25 @@ pub async fn trip_orders<H: Host>(host: &H, courier: &Courier) -> Result<Vec<Ord
         return Ok(Vec::new());
     }
     let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;
-    Ok(take_trip(courier, &mut ById::of(orders, |order| order.id.get())))
+    Ok(take_trip(
+        courier,
+        &mut ById::of(orders, |order| order.id.get()),
+    ))
 }
 
 /// Takes a courier's orders out of these, in the order of their assignment.
 pub(super) fn take_trip(courier: &Courier, orders: &mut ById<Order>) -> Vec<Order> {
-    let own = |order: &Order| order.courier.as_ref().is_some_and(|assigned| assigned.id == courier.id);
-    courier.trip.iter().filter_map(|one| orders.take(one.id.get()).filter(own)).collect()
+    let own = |order: &Order| {
+        order
+            .courier
+            .as_ref()
+            .is_some_and(|assigned| assigned.id == courier.id)
+    };
+    courier
+        .trip
+        .iter()
+        .filter_map(|one| orders.take(one.id.get()).filter(own))
+        .collect()
 }
 
 /// Plans the rest of a courier's trip by the host's travel times.
@@ -42,7 +54,14 @@ pub fn plan_trip<H: Host>(
 ) -> TripPlan {
     let orders: Vec<&Order> = orders.iter().collect();
     let durations = Durations::of([courier].into_iter());
-    TripPlan::of(courier, &orders, &durations, &settings.dispatch, &|from, to| host.travel_time(from, to), now)
+    TripPlan::of(
+        courier,
+        &orders,
+        &durations,
+        &settings.dispatch,
+        &|from, to| host.travel_time(from, to),
+        now,
+    )
 }
 
 /// Stores the estimates of a courier's orders after a new position. A concurrent change of an order wins: the next
@@ -58,8 +77,13 @@ pub async fn estimate<H: Host>(
 ) -> Result<u32, HostError> {
     let orders = trip_orders(host, courier).await?;
     let plan = plan_trip(host, settings, courier, &orders, now);
-    let changed = |order: &Order| Some(lifecycle::estimate(order, plan.eta(order.id, now)?, now)?.1);
-    let decided: Vec<Changes> = orders.iter().filter(|order| order.has_estimate()).filter_map(changed).collect();
+    let changed =
+        |order: &Order| Some(lifecycle::estimate(order, plan.eta(order.id, now)?, now)?.1);
+    let decided: Vec<Changes> = orders
+        .iter()
+        .filter(|order| order.has_estimate())
+        .filter_map(changed)
+        .collect();
     let mut committed = BatchCommit::default();
     committed.commit(host, &decided).await?;
     committed.finish()

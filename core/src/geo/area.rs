@@ -34,8 +34,11 @@ impl ServiceArea {
     /// ```
     pub fn contains(&self, point: Point) -> bool {
         self.0.iter().any(|polygon| {
-            let Some((outer, holes)) = polygon.split_first() else { return false };
-            side(outer, point) != Side::Outside && holes.iter().all(|hole| side(hole, point) != Side::Inside)
+            let Some((outer, holes)) = polygon.split_first() else {
+                return false;
+            };
+            side(outer, point) != Side::Outside
+                && holes.iter().all(|hole| side(hole, point) != Side::Inside)
         })
     }
 
@@ -49,19 +52,24 @@ impl ServiceArea {
             return false;
         }
         let (plane, metres) = (Plane::around(located.point), f64::from(located.radius_m));
-        self.rings().any(|ring| edges(&ring.0).any(|(from, to)| plane.is_near(from, to, metres)))
+        self.rings()
+            .any(|ring| edges(&ring.0).any(|(from, to)| plane.is_near(from, to, metres)))
     }
 }
 
 /// Whether a point is in the smallest box around Brazil and its islands, in whole degrees.
 pub fn is_in_box(point: Point) -> bool {
-    (-340_000_000..=60_000_000).contains(&point.lat_e7) && (-740_000_000..=-280_000_000).contains(&point.lon_e7)
+    (-340_000_000..=60_000_000).contains(&point.lat_e7)
+        && (-740_000_000..=-280_000_000).contains(&point.lon_e7)
 }
 
 /// Returns the index of the first point of a closed ring after which an edge crosses, touches or reverses an earlier one. Points that repeat
 /// their predecessor are skipped.
 pub fn first_crossing(points: &[Point]) -> Option<usize> {
-    let edges: Vec<_> = edges(points).enumerate().filter(|(_, (from, to))| from != to).collect();
+    let edges: Vec<_> = edges(points)
+        .enumerate()
+        .filter(|(_, (from, to))| from != to)
+        .collect();
     let lines: Vec<Line> = edges.iter().map(|(_, edge)| *edge).collect();
     let last = lines.len().saturating_sub(1);
     let mut first = None;
@@ -70,7 +78,9 @@ pub fn first_crossing(points: &[Point]) -> Option<usize> {
         if first.is_some_and(|found| later >= found) {
             return;
         }
-        let (Some(one), Some(other)) = (lines.get(earlier), lines.get(later)) else { return };
+        let (Some(one), Some(other)) = (lines.get(earlier), lines.get(later)) else {
+            return;
+        };
         let is_crossing = if earlier + 1 == later {
             reverses(*one, *other)
         } else if earlier == 0 && later == last {
@@ -91,14 +101,27 @@ type Line = (Point, Point);
 /// Calls `visit` with every two edges whose boxes have a common point, the earlier index first. A sweep from south to north compares an edge
 /// only with those that begin before it ends, so a ring of an ordinary shape costs little more than its edges.
 fn near_pairs(lines: &[Line], mut visit: impl FnMut(usize, usize)) {
-    let south = |at: usize| lines.get(at).map_or(0, |(from, to)| from.lat_e7.min(to.lat_e7));
+    let south = |at: usize| {
+        lines
+            .get(at)
+            .map_or(0, |(from, to)| from.lat_e7.min(to.lat_e7))
+    };
     let mut order: Vec<usize> = (0..lines.len()).collect();
     sort(&mut order, |a, b| (south(*a), *a) < (south(*b), *b));
     for (position, one) in order.iter().enumerate() {
-        let Some(line) = lines.get(*one) else { continue };
+        let Some(line) = lines.get(*one) else {
+            continue;
+        };
         let north = line.0.lat_e7.max(line.1.lat_e7);
-        for other in order.iter().skip(position + 1).take_while(|other| south(**other) <= north) {
-            if lines.get(*other).is_some_and(|other| have_common_box(*line, *other)) {
+        for other in order
+            .iter()
+            .skip(position + 1)
+            .take_while(|other| south(**other) <= north)
+        {
+            if lines
+                .get(*other)
+                .is_some_and(|other| have_common_box(*line, *other))
+            {
                 visit(*one.min(other), *one.max(other));
             }
         }
@@ -108,13 +131,15 @@ fn near_pairs(lines: &[Line], mut visit: impl FnMut(usize, usize)) {
 /// Whether the boxes around two edges have a common point.
 fn have_common_box((a, b): Line, (c, d): Line) -> bool {
     let overlap = |a: i32, b: i32, c: i32, d: i32| a.min(b) <= c.max(d) && c.min(d) <= a.max(b);
-    overlap(a.lon_e7, b.lon_e7, c.lon_e7, d.lon_e7) && overlap(a.lat_e7, b.lat_e7, c.lat_e7, d.lat_e7)
+    overlap(a.lon_e7, b.lon_e7, c.lon_e7, d.lon_e7)
+        && overlap(a.lat_e7, b.lat_e7, c.lat_e7, d.lat_e7)
 }
 
 /// Returns the index of the first position of a hole that is outside its outer ring, or after which an edge crosses that ring. The rings may
 /// touch.
 pub fn first_outside(outer: &Ring, hole: &Ring) -> Option<usize> {
-    let crosses = |edge| edges(&outer.0).any(|other| have_common_box(other, edge) && cross(other, edge));
+    let crosses =
+        |edge| edges(&outer.0).any(|other| have_common_box(other, edge) && cross(other, edge));
     edges(&hole.0).position(|edge| side(outer, edge.0) == Side::Outside || crosses(edge))
 }
 
@@ -149,7 +174,15 @@ fn side(Ring(points): &Ring, point: Point) -> Side {
 /// Returns on which side of the line from `a` to `b` a point is: `Greater` is left. With `a` and `b` in Brazil's box, the products are below
 /// 2^62 for every point on Earth.
 fn turn(a: Point, b: Point, point: Point) -> Ordering {
-    let [ax, ay, bx, by, x, y] = [a.lon_e7, a.lat_e7, b.lon_e7, b.lat_e7, point.lon_e7, point.lat_e7].map(i64::from);
+    let [ax, ay, bx, by, x, y] = [
+        a.lon_e7,
+        a.lat_e7,
+        b.lon_e7,
+        b.lat_e7,
+        point.lon_e7,
+        point.lat_e7,
+    ]
+    .map(i64::from);
     ((bx - ax) * (y - ay)).cmp(&((x - ax) * (by - ay)))
 }
 
@@ -162,8 +195,14 @@ fn is_within_box(a: Point, b: Point, point: Point) -> bool {
 /// Whether two edges have a common point.
 fn meet((a, b): Line, (c, d): Line) -> bool {
     let turns = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)];
-    let touches = |at: usize, (from, to), point| turns[at] == Ordering::Equal && is_within_box(from, to, point);
-    is_cross(turns) || touches(0, (a, b), c) || touches(1, (a, b), d) || touches(2, (c, d), a) || touches(3, (c, d), b)
+    let touches = |at: usize, (from, to), point| {
+        turns[at] == Ordering::Equal && is_within_box(from, to, point)
+    };
+    is_cross(turns)
+        || touches(0, (a, b), c)
+        || touches(1, (a, b), d)
+        || touches(2, (c, d), a)
+        || touches(3, (c, d), b)
 }
 
 /// Whether two edges have a common point that is not an end.

@@ -80,7 +80,9 @@ pub fn is_worth_querying(address: &Address, known: &Result<Located, LocateError>
         Ok(located) => located.precision > Precision::Street,
         Err(error) => matches!(error, LocateError::NotFound | LocateError::CepUnknown),
     };
-    is_imprecise && address.point.is_none() && address.street.as_deref().and_then(street_key).is_some()
+    is_imprecise
+        && address.point.is_none()
+        && address.street.as_deref().and_then(street_key).is_some()
 }
 
 /// Returns the geocoder's result that matches the address, with street or number precision.
@@ -106,11 +108,23 @@ pub fn judge(
         }
     }
     let rank = |(other_cep, located): &(bool, Located)| (located.precision, *other_cep);
-    let Some(best) = matches.iter().min_by_key(|one| rank(one)).copied() else { return Err(mismatch) };
-    let same_m = if best.1.precision == Precision::Number { SAME_HOUSE_M } else { SAME_STREET_M };
+    let Some(best) = matches.iter().min_by_key(|one| rank(one)).copied() else {
+        return Err(mismatch);
+    };
+    let same_m = if best.1.precision == Precision::Number {
+        SAME_HOUSE_M
+    } else {
+        SAME_STREET_M
+    };
     let rivals = matches.iter().filter(|one| rank(one) == rank(&best));
-    let distance = rivals.map(|(_, located)| great_circle_m(located.point, best.1.point)).max();
-    if distance > Some(same_m) { Err(Mismatch::Ambiguous) } else { Ok(best.1) }
+    let distance = rivals
+        .map(|(_, located)| great_circle_m(located.point, best.1.point))
+        .max();
+    if distance > Some(same_m) {
+        Err(Mismatch::Ambiguous)
+    } else {
+        Ok(best.1)
+    }
 }
 
 fn cep_of(candidate: &Candidate) -> Option<Cep> {
@@ -127,13 +141,21 @@ fn match_candidate(
     if !is_same_city(gazetteer, address, candidate, point) {
         return Err(Mismatch::OtherCity);
     }
-    let street = candidate.street.as_deref().and_then(street_key).ok_or(Mismatch::OtherStreet)?;
-    let reading = readings(address, Form::Current).into_iter().find(|reading| reading.key.hash == street.hash);
+    let street = candidate
+        .street
+        .as_deref()
+        .and_then(street_key)
+        .ok_or(Mismatch::OtherStreet)?;
+    let reading = readings(address, Form::Current)
+        .into_iter()
+        .find(|reading| reading.key.hash == street.hash);
     let wanted = reading.ok_or(Mismatch::OtherStreet)?.number;
-    let pack_cep = known.filter(|located| matches!(located.precision, Precision::Cep | Precision::Cep5));
+    let pack_cep =
+        known.filter(|located| matches!(located.precision, Precision::Cep | Precision::Cep5));
     let fits_cep = match (pack_cep, address.cep(), cep_of(candidate)) {
         (Some(cep), ..) => {
-            great_circle_m(cep.point, point) <= CEP_TOLERANCE_M.saturating_add(cep.radius_m.saturating_mul(3))
+            great_circle_m(cep.point, point)
+                <= CEP_TOLERANCE_M.saturating_add(cep.radius_m.saturating_mul(3))
         }
         (None, Some(wanted), Some(found)) => wanted.number() / 1_000 == found.number() / 1_000,
         _ => true,
@@ -145,31 +167,58 @@ fn match_candidate(
     let (precision, radius_m) = if wanted.is_some() && number == wanted {
         (Precision::Number, DOOR_M)
     } else {
-        (Precision::Street, candidate.reach_m.unwrap_or(STREET_M).max(DOOR_M))
+        (
+            Precision::Street,
+            candidate.reach_m.unwrap_or(STREET_M).max(DOOR_M),
+        )
     };
-    Ok(Located { point, precision, radius_m })
+    Ok(Located {
+        point,
+        precision,
+        radius_m,
+    })
 }
 
 /// Whether a candidate has the municipality of the address and its coordinates are there.
-fn is_same_city(gazetteer: Gazetteer, address: &Address, candidate: &Candidate, point: Point) -> bool {
+fn is_same_city(
+    gazetteer: Gazetteer,
+    address: &Address,
+    candidate: &Candidate,
+    point: Point,
+) -> bool {
     let by_name = address.city.as_deref().zip(address.uf());
     let town = by_name.and_then(|(city, uf)| gazetteer.municipality(city, uf));
-    let town = town.or_else(|| gazetteer.municipality_by_cep(address.cep()?).filter(|_| by_name.is_none()));
+    let town = town.or_else(|| {
+        gazetteer
+            .municipality_by_cep(address.cep()?)
+            .filter(|_| by_name.is_none())
+    });
     let uf = town.map(Municipality::uf).or(address.uf());
     let found_uf = candidate.state.as_deref().and_then(parse_uf);
     if found_uf.is_some() && uf.is_some() && found_uf != uf {
         return false;
     }
     let named = match (town, uf) {
-        (Some(town), _) => candidate.cities.iter().any(|city| gazetteer.municipality(city, town.uf()) == Some(town)),
+        (Some(town), _) => candidate
+            .cities
+            .iter()
+            .any(|city| gazetteer.municipality(city, town.uf()) == Some(town)),
         // The city may be a district, which the gazetteer does not have. The geocoder must then return the same name.
         (None, Some(_)) => {
             let wanted = address.city.as_deref().map(|city| city_key(city, "sao"));
-            wanted.is_some_and(|wanted| candidate.cities.iter().any(|city| city_key(city, "sao") == wanted))
+            wanted.is_some_and(|wanted| {
+                candidate
+                    .cities
+                    .iter()
+                    .any(|city| city_key(city, "sao") == wanted)
+            })
         }
         (None, None) => false,
     };
-    let at_point = Address { point: Some(point), ..address.clone() };
+    let at_point = Address {
+        point: Some(point),
+        ..address.clone()
+    };
     named && gazetteer.locate(&at_point).is_ok()
 }
 
@@ -207,15 +256,33 @@ mod tests {
     #[test]
     fn house_and_street_get_their_own_precision() {
         let found = judge(Gazetteer::embedded(), &wanted(), None, &[house()]).expect("a match");
-        assert_eq!((found.precision, found.radius_m, Some(found.point)), (Precision::Number, 20, house().point));
-        let road = Candidate { number: None, reach_m: Some(350), state: text("São Paulo"), ..house() };
-        let found = judge(Gazetteer::embedded(), &wanted(), None, std::slice::from_ref(&road)).expect("a match");
+        assert_eq!(
+            (found.precision, found.radius_m, Some(found.point)),
+            (Precision::Number, 20, house().point)
+        );
+        let road = Candidate {
+            number: None,
+            reach_m: Some(350),
+            state: text("São Paulo"),
+            ..house()
+        };
+        let found = judge(
+            Gazetteer::embedded(),
+            &wanted(),
+            None,
+            std::slice::from_ref(&road),
+        )
+        .expect("a match");
         assert_eq!((found.precision, found.radius_m), (Precision::Street, 350));
         assert_eq!(
-            judge(Gazetteer::embedded(), &wanted(), None, &[road, house()]).map(|found| found.precision),
+            judge(Gazetteer::embedded(), &wanted(), None, &[road, house()])
+                .map(|found| found.precision),
             Ok(Precision::Number)
         );
-        let other = Candidate { number: text("440"), ..house() };
+        let other = Candidate {
+            number: text("440"),
+            ..house()
+        };
         assert_eq!(
             judge(Gazetteer::embedded(), &wanted(), None, &[other]).map(|found| found.precision),
             Ok(Precision::Street)
@@ -226,40 +293,115 @@ mod tests {
     fn mismatched_candidate_returns_the_reason() {
         let manaus = Point::from_degrees(-3.119, -60.0217);
         for (candidate, mismatch) in [
-            (Candidate { cities: vec!["Osasco".to_owned()], ..house() }, Mismatch::OtherCity),
-            (Candidate { cities: vec![], ..house() }, Mismatch::OtherCity),
-            (Candidate { state: text("Rio de Janeiro"), ..house() }, Mismatch::OtherCity),
-            (Candidate { point: manaus, ..house() }, Mismatch::OtherCity),
-            (Candidate { postcode: text("05010-000"), ..house() }, Mismatch::OtherCep),
-            (Candidate { street: text("Rua Vergueiro"), ..house() }, Mismatch::OtherStreet),
-            (Candidate { street: None, ..house() }, Mismatch::OtherStreet),
-            (Candidate { point: None, ..house() }, Mismatch::NoResult),
+            (
+                Candidate {
+                    cities: vec!["Osasco".to_owned()],
+                    ..house()
+                },
+                Mismatch::OtherCity,
+            ),
+            (
+                Candidate {
+                    cities: vec![],
+                    ..house()
+                },
+                Mismatch::OtherCity,
+            ),
+            (
+                Candidate {
+                    state: text("Rio de Janeiro"),
+                    ..house()
+                },
+                Mismatch::OtherCity,
+            ),
+            (
+                Candidate {
+                    point: manaus,
+                    ..house()
+                },
+                Mismatch::OtherCity,
+            ),
+            (
+                Candidate {
+                    postcode: text("05010-000"),
+                    ..house()
+                },
+                Mismatch::OtherCep,
+            ),
+            (
+                Candidate {
+                    street: text("Rua Vergueiro"),
+                    ..house()
+                },
+                Mismatch::OtherStreet,
+            ),
+            (
+                Candidate {
+                    street: None,
+                    ..house()
+                },
+                Mismatch::OtherStreet,
+            ),
+            (
+                Candidate {
+                    point: None,
+                    ..house()
+                },
+                Mismatch::NoResult,
+            ),
         ] {
             assert_eq!(
-                judge(Gazetteer::embedded(), &wanted(), None, std::slice::from_ref(&candidate)),
+                judge(
+                    Gazetteer::embedded(),
+                    &wanted(),
+                    None,
+                    std::slice::from_ref(&candidate)
+                ),
                 Err(mismatch),
                 "{candidate:?}"
             );
         }
-        assert_eq!(judge(Gazetteer::embedded(), &wanted(), None, &[]), Err(Mismatch::NoResult));
+        assert_eq!(
+            judge(Gazetteer::embedded(), &wanted(), None, &[]),
+            Err(Mismatch::NoResult)
+        );
     }
 
     #[test]
     fn location_of_the_cep_in_a_pack_decides() {
         let near = Located {
-            point: Point { lat_e7: -235_620_000, lon_e7: -466_420_000 },
+            point: Point {
+                lat_e7: -235_620_000,
+                lon_e7: -466_420_000,
+            },
             precision: Precision::Cep,
             radius_m: 90,
         };
-        let other_cep = Candidate { postcode: text("05010-000"), ..house() };
+        let other_cep = Candidate {
+            postcode: text("05010-000"),
+            ..house()
+        };
         assert!(judge(Gazetteer::embedded(), &wanted(), Some(&near), &[other_cep]).is_ok());
-        let far = Located { point: Point { lat_e7: -236_200_000, lon_e7: -466_420_000 }, ..near };
-        assert_eq!(judge(Gazetteer::embedded(), &wanted(), Some(&far), &[house()]), Err(Mismatch::OtherCep));
+        let far = Located {
+            point: Point {
+                lat_e7: -236_200_000,
+                lon_e7: -466_420_000,
+            },
+            ..near
+        };
+        assert_eq!(
+            judge(Gazetteer::embedded(), &wanted(), Some(&far), &[house()]),
+            Err(Mismatch::OtherCep)
+        );
     }
 
     #[test]
     fn distant_namesakes_are_ambiguous() {
-        let bare = Address { zip_code: None, number: None, ..wanted() };
+        let bare = Address {
+            zip_code: None,
+            number: None,
+            ..wanted()
+        };
         let at = |latitude: f64, postcode: &str| Candidate {
             point: Point::from_degrees(latitude, -46.64),
             number: None,
@@ -268,17 +410,36 @@ mod tests {
         };
         let (north, south) = (at(-23.48, "02000-000"), at(-23.66, "04800-000"));
         assert_eq!(
-            judge(Gazetteer::embedded(), &bare, None, &[north.clone(), south.clone()]),
+            judge(
+                Gazetteer::embedded(),
+                &bare,
+                None,
+                &[north.clone(), south.clone()]
+            ),
             Err(Mismatch::Ambiguous)
         );
         assert_eq!(
-            judge(Gazetteer::embedded(), &bare, None, &[north.clone(), at(-23.481, "02000-000")])
-                .map(|found| found.precision),
+            judge(
+                Gazetteer::embedded(),
+                &bare,
+                None,
+                &[north.clone(), at(-23.481, "02000-000")]
+            )
+            .map(|found| found.precision),
             Ok(Precision::Street)
         );
-        let with_cep = Address { zip_code: text("04800-000"), ..bare };
+        let with_cep = Address {
+            zip_code: text("04800-000"),
+            ..bare
+        };
         assert_eq!(
-            judge(Gazetteer::embedded(), &with_cep, None, &[north, south.clone()]).map(|found| Some(found.point)),
+            judge(
+                Gazetteer::embedded(),
+                &with_cep,
+                None,
+                &[north, south.clone()]
+            )
+            .map(|found| Some(found.point)),
             Ok(south.point)
         );
     }
@@ -287,9 +448,18 @@ mod tests {
     fn only_unknown_streets_are_worth_querying() {
         let municipality = Gazetteer::embedded().locate(&wanted());
         assert!(is_worth_querying(&wanted(), &municipality));
-        let street = municipality.map(|located| Located { precision: Precision::Street, ..located });
+        let street = municipality.map(|located| Located {
+            precision: Precision::Street,
+            ..located
+        });
         assert!(!is_worth_querying(&wanted(), &street));
-        assert!(!is_worth_querying(&Address { street: None, ..wanted() }, &municipality));
+        assert!(!is_worth_querying(
+            &Address {
+                street: None,
+                ..wanted()
+            },
+            &municipality
+        ));
         assert!(is_worth_querying(&wanted(), &Err(LocateError::CepUnknown)));
         assert!(!is_worth_querying(&wanted(), &Err(LocateError::NoLocation)));
     }
@@ -297,7 +467,10 @@ mod tests {
     #[test]
     fn federative_unit_parses_from_code_and_name() {
         for uf in Uf::all() {
-            assert_eq!((parse_uf(uf.name()), parse_uf(&format!("BR-{}", uf.code()))), (Some(uf), Some(uf)));
+            assert_eq!(
+                (parse_uf(uf.name()), parse_uf(&format!("BR-{}", uf.code()))),
+                (Some(uf), Some(uf))
+            );
         }
         assert_eq!(parse_uf("Bavaria"), None);
     }

@@ -51,8 +51,13 @@ pub enum RowError {
 
 impl RowError {
     /// All errors, for counters.
-    pub const ALL: [RowError; 5] =
-        [RowError::Columns, RowError::Text, RowError::Municipality, RowError::Cep, RowError::Coordinates];
+    pub const ALL: [RowError; 5] = [
+        RowError::Columns,
+        RowError::Text,
+        RowError::Municipality,
+        RowError::Cep,
+        RowError::Coordinates,
+    ];
 }
 
 /// Reads rows and caches the last street, because neighbouring rows usually have the same street.
@@ -70,10 +75,13 @@ impl RowReader {
     /// Returns a [`RowError`] that names the invalid column.
     pub fn read(&mut self, line: &[u8]) -> Result<Row, RowError> {
         let fields = fields(line.strip_suffix(b"\r").unwrap_or(line))?;
-        let ibge = digits(fields[MUNICIPALITY]).filter(|code| (1_100_000..5_400_000).contains(code));
+        let ibge =
+            digits(fields[MUNICIPALITY]).filter(|code| (1_100_000..5_400_000).contains(code));
         let cep = digits(fields[CEP]).filter(|_| fields[CEP].len() == 8);
         let point = degrees_e7(fields[LATITUDE]).zip(degrees_e7(fields[LONGITUDE]));
-        let point = point.map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 }).filter(|point| is_in_bounds(*point));
+        let point = point
+            .map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 })
+            .filter(|point| is_in_bounds(*point));
         let level = digits(fields[LEVEL]).unwrap_or(6);
         let number = digits(fields[NUMBER])
             .or_else(|| street_number(std::str::from_utf8(fields[NUMBER]).ok()?))
@@ -90,7 +98,12 @@ impl RowReader {
 
     fn street(&mut self, parts: [&[u8]; 3]) -> Result<Option<StreetKey>, RowError> {
         let same = self.last.len() == parts.iter().map(|part| part.len() + 1).sum::<usize>();
-        if same && self.last.split(|byte| *byte == b';').eq(parts.iter().copied().chain([b"".as_slice()])) {
+        if same
+            && self
+                .last
+                .split(|byte| *byte == b';')
+                .eq(parts.iter().copied().chain([b"".as_slice()]))
+        {
             return Ok(self.last_key);
         }
         self.last.clear();
@@ -109,7 +122,9 @@ impl RowReader {
 
 /// Whether a line is the header line, with which every file of the register starts.
 pub fn is_header(line: &[u8]) -> bool {
-    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).starts_with(b"COD_UNICO_ENDERECO")
+    line.strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(line)
+        .starts_with(b"COD_UNICO_ENDERECO")
 }
 
 /// Returns the first 34 columns. Further separators belong to the last column, a free text that is not read.
@@ -128,7 +143,11 @@ fn fields(line: &[u8]) -> Result<[&[u8]; COLUMNS], RowError> {
         }
     }
     fields[count] = &line[start..];
-    if count + 1 == COLUMNS { Ok(fields) } else { Err(RowError::Columns) }
+    if count + 1 == COLUMNS {
+        Ok(fields)
+    } else {
+        Err(RowError::Columns)
+    }
 }
 
 /// Parses a number of one to nine digits.
@@ -136,12 +155,17 @@ fn digits(field: &[u8]) -> Option<u32> {
     if field.is_empty() || field.len() > 9 {
         return None;
     }
-    field.iter().try_fold(0u32, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + u32::from(byte - b'0')))
+    field.iter().try_fold(0u32, |sum, byte| {
+        byte.is_ascii_digit()
+            .then(|| sum * 10 + u32::from(byte - b'0'))
+    })
 }
 
 /// Parses decimal degrees, with a point or a comma, and rounds them to units of 10⁻⁷.
 fn degrees_e7(field: &[u8]) -> Option<i32> {
-    let (negative, digits) = field.strip_prefix(b"-").map_or((false, field), |digits| (true, digits));
+    let (negative, digits) = field
+        .strip_prefix(b"-")
+        .map_or((false, field), |digits| (true, digits));
     let (mut value, mut decimals, mut any) = (0i64, None, false);
     for byte in digits {
         match (byte, decimals) {
@@ -165,17 +189,26 @@ fn degrees_e7(field: &[u8]) -> Option<i32> {
 
 /// Whether a point is in Brazil's bounding box, islands included. The register contains erroneous points outside it.
 fn is_in_bounds(point: Point) -> bool {
-    (-338_000_000..=53_000_000).contains(&point.lat_e7) && (-740_000_000..=-288_000_000).contains(&point.lon_e7)
+    (-338_000_000..=53_000_000).contains(&point.lat_e7)
+        && (-740_000_000..=-288_000_000).contains(&point.lon_e7)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn line(cep: &str, street: [&str; 3], number: &str, latitude: &str, longitude: &str, level: &str) -> String {
+    fn line(
+        cep: &str,
+        street: [&str; 3],
+        number: &str,
+        latitude: &str,
+        longitude: &str,
+        level: &str,
+    ) -> String {
         let [kind, title, name] = street;
-        let start =
-            format!("1;35;3550308;355030805;35503080500;355030805000001P;1;1;{cep};;{kind};{title};{name};{number}");
+        let start = format!(
+            "1;35;3550308;355030805;35503080500;355030805000001P;1;1;{cep};;{kind};{title};{name};{number}"
+        );
         format!("{start};;;;;;;;;;;;{latitude};{longitude};{level};1;LOJA;1;1;1;1")
     }
 
@@ -187,32 +220,77 @@ mod tests {
 
     #[test]
     fn row_is_parsed() {
-        let row = read(&line("01001000", SE, "100", "-23.5505201", "-46.63330894", "1")).expect("valid row");
-        assert_eq!((row.ibge, row.cep, row.number, row.exact), (3_550_308, 1_001_000, 100, true));
-        assert_eq!(row.point, Point { lat_e7: -235_505_201, lon_e7: -466_333_089 });
+        let row = read(&line(
+            "01001000",
+            SE,
+            "100",
+            "-23.5505201",
+            "-46.63330894",
+            "1",
+        ))
+        .expect("valid row");
+        assert_eq!(
+            (row.ibge, row.cep, row.number, row.exact),
+            (3_550_308, 1_001_000, 100, true)
+        );
+        assert_eq!(
+            row.point,
+            Point {
+                lat_e7: -235_505_201,
+                lon_e7: -466_333_089
+            }
+        );
         assert_eq!(row.street, street_key("Praça da Sé"));
         let title = ["RUA", "DOUTOR", "DOUTOR ARNALDO"];
         let row = read(&line("01246000", title, "0", "-23,55", "-46,67", "6")).expect("valid row");
-        assert_eq!((row.street, row.number, row.exact), (street_key("R. Dr. Arnaldo"), 0, false));
+        assert_eq!(
+            (row.street, row.number, row.exact),
+            (street_key("R. Dr. Arnaldo"), 0, false)
+        );
     }
 
     #[test]
     fn invalid_row_returns_the_reason() {
         for (text, error) in [
-            (line("0100100", SE, "1", "-23.5", "-46.6", "1"), RowError::Cep),
-            (line("01001-00", SE, "1", "-23.5", "-46.6", "1"), RowError::Cep),
-            (line("01001000", SE, "1", "", "", "1"), RowError::Coordinates),
-            (line("01001000", SE, "1", "23.5", "-46.6", "1"), RowError::Coordinates),
-            (line("01001000", SE, "1", "-46.6", "-23.5", "1"), RowError::Coordinates),
-            (line("01001000", SE, "1", "-23.5.1", "-46.6", "1"), RowError::Coordinates),
+            (
+                line("0100100", SE, "1", "-23.5", "-46.6", "1"),
+                RowError::Cep,
+            ),
+            (
+                line("01001-00", SE, "1", "-23.5", "-46.6", "1"),
+                RowError::Cep,
+            ),
+            (
+                line("01001000", SE, "1", "", "", "1"),
+                RowError::Coordinates,
+            ),
+            (
+                line("01001000", SE, "1", "23.5", "-46.6", "1"),
+                RowError::Coordinates,
+            ),
+            (
+                line("01001000", SE, "1", "-46.6", "-23.5", "1"),
+                RowError::Coordinates,
+            ),
+            (
+                line("01001000", SE, "1", "-23.5.1", "-46.6", "1"),
+                RowError::Coordinates,
+            ),
             ("a;b;c".to_owned(), RowError::Columns),
             (String::new(), RowError::Columns),
-            (line("01001000", SE, "1", "-23.5", "-46.6", "1").replace("3550308;", "9950308;"), RowError::Municipality),
+            (
+                line("01001000", SE, "1", "-23.5", "-46.6", "1").replace("3550308;", "9950308;"),
+                RowError::Municipality,
+            ),
         ] {
             assert_eq!(read(&text), Err(error), "{text}");
         }
-        let mut bytes = line("01001000", ["RUA", "", "X?"], "1", "-23.5", "-46.6", "1").into_bytes();
-        let at = bytes.iter().position(|byte| *byte == b'?').expect("placeholder");
+        let mut bytes =
+            line("01001000", ["RUA", "", "X?"], "1", "-23.5", "-46.6", "1").into_bytes();
+        let at = bytes
+            .iter()
+            .position(|byte| *byte == b'?')
+            .expect("placeholder");
         bytes[at] = 0xff;
         assert_eq!(RowReader::default().read(&bytes), Err(RowError::Text));
     }
@@ -220,7 +298,14 @@ mod tests {
     #[test]
     fn cached_street_matches_only_identical_columns() {
         let mut reader = RowReader::default();
-        for street in [SE, SE, ["RUA", "", "DIREITA"], ["RUA", "DIREITA", ""], ["", "", ""], SE] {
+        for street in [
+            SE,
+            SE,
+            ["RUA", "", "DIREITA"],
+            ["RUA", "DIREITA", ""],
+            ["", "", ""],
+            SE,
+        ] {
             let text = line("01001000", street, "1", "-23.5", "-46.6", "1");
             let row = reader.read(text.as_bytes()).expect("valid row");
             assert_eq!(row.street, street_key(&street.join(" ")));
@@ -229,7 +314,10 @@ mod tests {
 
     #[test]
     fn header_is_recognised() {
-        assert!(is_header(b"COD_UNICO_ENDERECO;COD_UF") && is_header(b"\xef\xbb\xbfCOD_UNICO_ENDERECO;COD_UF"));
+        assert!(
+            is_header(b"COD_UNICO_ENDERECO;COD_UF")
+                && is_header(b"\xef\xbb\xbfCOD_UNICO_ENDERECO;COD_UF")
+        );
         assert!(!is_header(b"1;35;3550308"));
     }
 }

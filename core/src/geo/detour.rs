@@ -21,7 +21,8 @@ pub fn great_circle_m(from: Point, to: Point) -> u32 {
     let lat_to = to.latitude() * radians;
     let half_lat = libm::sin((lat_to - lat_from) / 2.0);
     let half_lon = libm::sin((to.longitude() - from.longitude()) * radians / 2.0);
-    let haversine = half_lat * half_lat + libm::cos(lat_from) * libm::cos(lat_to) * half_lon * half_lon;
+    let haversine =
+        half_lat * half_lat + libm::cos(lat_from) * libm::cos(lat_to) * half_lon * half_lon;
     let metres = 2.0 * EARTH_RADIUS_M * libm::asin(libm::sqrt(haversine).min(1.0));
     #[expect(
         clippy::cast_possible_truncation,
@@ -47,7 +48,10 @@ pub(crate) fn leg_over(great_circle_m: u32) -> Leg {
     let near = (great_circle * 190 + 50) / 100;
     let far = (great_circle * 122 + 50) / 100 + 650;
     let metres = u32::try_from(near.min(far)).unwrap_or(u32::MAX);
-    Leg { metres, seconds: travel_seconds(metres) }
+    Leg {
+        metres,
+        seconds: travel_seconds(metres),
+    }
 }
 
 /// Speed bands of a courier in traffic: the end of the band in metres of the trip, and the speed in metres per hour.
@@ -85,8 +89,14 @@ mod tests {
 
     #[test]
     fn distance_to_the_antipode_does_not_overflow() {
-        assert_eq!(great_circle_m(point(0.0, 0.0), point(0.0, 180.0)), 20_015_114);
-        assert_eq!(great_circle_m(point(90.0, 0.0), point(-90.0, 0.0)), 20_015_114);
+        assert_eq!(
+            great_circle_m(point(0.0, 0.0), point(0.0, 180.0)),
+            20_015_114
+        );
+        assert_eq!(
+            great_circle_m(point(90.0, 0.0), point(-90.0, 0.0)),
+            20_015_114
+        );
     }
 
     #[test]
@@ -95,7 +105,10 @@ mod tests {
         let mut last = Leg::default();
         for step in 1..2_000 {
             let next = leg(origin, point(-23.55 + f64::from(step) * 1e-4, -46.63));
-            assert!(next.metres >= last.metres && next.seconds >= last.seconds, "{step}: {last:?} {next:?}");
+            assert!(
+                next.metres >= last.metres && next.seconds >= last.seconds,
+                "{step}: {last:?} {next:?}"
+            );
             last = next;
         }
     }

@@ -91,13 +91,18 @@ impl Municipality {
             below = last;
         }
         let span = (last.0 - below.0).max(1);
-        let part = u64::from(last.1 - below.1) * u64::from(inhabitants.min(last.0).saturating_sub(below.0));
+        let part = u64::from(last.1 - below.1)
+            * u64::from(inhabitants.min(last.0).saturating_sub(below.0));
         below.1 + u32::try_from(part / u64::from(span)).unwrap_or_default()
     }
 
     /// Returns the municipality as a location of municipality precision.
     pub fn located(self) -> Located {
-        Located { point: self.municipal_seat(), precision: Precision::Municipality, radius_m: self.radius_m() }
+        Located {
+            point: self.municipal_seat(),
+            precision: Precision::Municipality,
+            radius_m: self.radius_m(),
+        }
     }
 
     /// Returns the number of five-digit CEPs in the municipality's ranges; many of them are not in use.
@@ -152,7 +157,10 @@ impl Gazetteer {
     }
 
     fn at(self, index: u16) -> Municipality {
-        Municipality { tables: self.0, index }
+        Municipality {
+            tables: self.0,
+            index,
+        }
     }
 
     /// Iterates over all municipalities in unspecified order.
@@ -167,10 +175,15 @@ impl Gazetteer {
     pub fn municipality(self, name: &str, uf: Uf) -> Option<Municipality> {
         let trimmed = name.trim_end();
         let bare = trimmed.strip_suffix(')').unwrap_or(trimmed).trim_end();
-        let parts = bare.len().checked_sub(2).and_then(|cut| bare.split_at_checked(cut));
-        let head =
-            parts.filter(|(head, tail)| head.ends_with([' ', '-', '/', ',', '(']) && Uf::parse(tail) == Some(uf));
-        head.and_then(|(head, _)| self.find(head, uf)).or_else(|| self.find(name, uf))
+        let parts = bare
+            .len()
+            .checked_sub(2)
+            .and_then(|cut| bare.split_at_checked(cut));
+        let head = parts.filter(|(head, tail)| {
+            head.ends_with([' ', '-', '/', ',', '(']) && Uf::parse(tail) == Some(uf)
+        });
+        head.and_then(|(head, _)| self.find(head, uf))
+            .or_else(|| self.find(name, uf))
     }
 
     /// Tries the possible meanings of a standalone `s.` and returns the first match.
@@ -185,11 +198,14 @@ impl Gazetteer {
                 (Some(one), None) => Some(one),
                 (Some(_), Some(_)) => {
                     let exact = plain(name);
-                    self.with_key(&key).find(|town| town.uf() == uf && plain(&town.name()) == exact)
+                    self.with_key(&key)
+                        .find(|town| town.uf() == uf && plain(&town.name()) == exact)
                 }
-                (None, _) => {
-                    self.0.with_alias(tables::alias_hash(&key)).map(|index| self.at(index)).find(|town| town.uf() == uf)
-                }
+                (None, _) => self
+                    .0
+                    .with_alias(tables::alias_hash(&key))
+                    .map(|index| self.at(index))
+                    .find(|town| town.uf() == uf),
             }
         })
     }
@@ -239,7 +255,9 @@ mod tests {
     }
 
     fn named(name: &str, code: &str) -> Option<u32> {
-        Gazetteer::embedded().municipality(name, uf(code)).map(Municipality::ibge)
+        Gazetteer::embedded()
+            .municipality(name, uf(code))
+            .map(Municipality::ibge)
     }
 
     #[test]
@@ -247,12 +265,22 @@ mod tests {
         let gazetteer = Gazetteer::embedded();
         for town in gazetteer.all() {
             let name = town.name();
-            for spelling in
-                [name.clone(), name.to_uppercase(), plain(&name), format!(" {name} - {} ", town.uf().code())]
-            {
-                assert_eq!(gazetteer.municipality(&spelling, town.uf()), Some(town), "{spelling}");
+            for spelling in [
+                name.clone(),
+                name.to_uppercase(),
+                plain(&name),
+                format!(" {name} - {} ", town.uf().code()),
+            ] {
+                assert_eq!(
+                    gazetteer.municipality(&spelling, town.uf()),
+                    Some(town),
+                    "{spelling}"
+                );
             }
-            assert!(town.radius_m() >= 500 && town.population() >= 500, "{town:?}");
+            assert!(
+                town.radius_m() >= 500 && town.population() >= 500,
+                "{town:?}"
+            );
         }
         assert_eq!(gazetteer.all().count(), 5_571);
     }
@@ -278,7 +306,13 @@ mod tests {
         ] {
             assert_eq!(named(name, code), Some(ibge), "{name} {code}");
         }
-        for (name, code) in [("", "SP"), ("SP", "SP"), ("São Paulo", "RJ"), ("Gotham", "SP"), ("-/(),", "AM")] {
+        for (name, code) in [
+            ("", "SP"),
+            ("SP", "SP"),
+            ("São Paulo", "RJ"),
+            ("Gotham", "SP"),
+            ("-/(),", "AM"),
+        ] {
             assert_eq!(named(name, code), None, "{name} {code}");
         }
     }
@@ -287,17 +321,27 @@ mod tests {
     fn namesakes_belong_to_their_own_units() {
         assert_ne!(named("Bom Jesus", "PI"), named("Bom Jesus", "RS"));
         let namesakes = Gazetteer::embedded().namesakes("São Domingos");
-        let codes: Vec<String> = namesakes.iter().map(|town| town.uf().code().to_owned()).collect();
-        assert!(codes.len() >= 4 && codes.contains(&"GO".to_owned()), "{codes:?}");
+        let codes: Vec<String> = namesakes
+            .iter()
+            .map(|town| town.uf().code().to_owned())
+            .collect();
+        assert!(
+            codes.len() >= 4 && codes.contains(&"GO".to_owned()),
+            "{codes:?}"
+        );
         for town in namesakes {
-            assert_eq!(Gazetteer::embedded().municipality("SAO DOMINGOS", town.uf()), Some(town));
+            assert_eq!(
+                Gazetteer::embedded().municipality("SAO DOMINGOS", town.uf()),
+                Some(town)
+            );
         }
     }
 
     #[test]
     fn cep_belongs_to_its_municipality() {
         let by_cep = |text: &str| {
-            let town = Gazetteer::embedded().municipality_by_cep(Cep::parse(text).expect("valid CEP"));
+            let town =
+                Gazetteer::embedded().municipality_by_cep(Cep::parse(text).expect("valid CEP"));
             town.map(|town| (town.name(), town.uf().code().to_owned()))
         };
         for (cep, name, code) in [
@@ -314,7 +358,11 @@ mod tests {
             ("90010-000", "Porto Alegre", "RS"),
             ("53990-000", "Fernando de Noronha", "PE"),
         ] {
-            assert_eq!(by_cep(cep), Some((name.to_owned(), code.to_owned())), "{cep}");
+            assert_eq!(
+                by_cep(cep),
+                Some((name.to_owned(), code.to_owned())),
+                "{cep}"
+            );
         }
         assert_eq!(by_cep("00000-000"), None);
         assert_eq!(by_cep("00999-999"), None);
@@ -344,7 +392,9 @@ mod tests {
             _ => "",
         };
         for cep in (0..100_000_000).step_by(2_500) {
-            let town = tables::EMBEDDED.with_cep(cep).map(|index| Gazetteer::embedded().at(index));
+            let town = tables::EMBEDDED
+                .with_cep(cep)
+                .map(|index| Gazetteer::embedded().at(index));
             let unit = unit_of(cep);
             if let (Some(town), false) = (town, unit.is_empty()) {
                 assert_eq!(town.uf().code(), unit, "{cep:08} {town:?}");
@@ -355,9 +405,15 @@ mod tests {
     #[test]
     fn larger_cities_have_wider_radii() {
         let radius = |name: &str, code: &str| {
-            Gazetteer::embedded().municipality(name, uf(code)).expect("known municipality").radius_m()
+            Gazetteer::embedded()
+                .municipality(name, uf(code))
+                .expect("known municipality")
+                .radius_m()
         };
-        assert_eq!((radius("São Paulo", "SP"), radius("Rio de Janeiro", "RJ")), (13_000, 30_000));
+        assert_eq!(
+            (radius("São Paulo", "SP"), radius("Rio de Janeiro", "RJ")),
+            (13_000, 30_000)
+        );
         assert!(radius("Manaus", "AM") > radius("Campinas", "SP"));
         assert!(radius("Campinas", "SP") > radius("Borá", "SP"));
     }

@@ -94,7 +94,11 @@ mod tests {
     use crate::model::Point;
 
     fn place(latitude: f64, longitude: f64, precision: Precision, radius_m: u32) -> Located {
-        Located { point: Point::from_degrees(latitude, longitude).expect("valid coordinates"), precision, radius_m }
+        Located {
+            point: Point::from_degrees(latitude, longitude).expect("valid coordinates"),
+            precision,
+            radius_m,
+        }
     }
 
     #[test]
@@ -104,9 +108,15 @@ mod tests {
         let far = leg_located(&town, &town);
         let near = leg_located(&village, &village);
         assert!((8_000..13_000).contains(&far.metres), "{far:?}");
-        assert!((900..2_000).contains(&near.metres) && near.seconds > 0, "{near:?}");
+        assert!(
+            (900..2_000).contains(&near.metres) && near.seconds > 0,
+            "{near:?}"
+        );
         let matrix = matrix_located(&[town, town]);
-        assert_eq!((matrix.leg(0, 0), matrix.leg(0, 1)), (Some(Leg::default()), Some(far)));
+        assert_eq!(
+            (matrix.leg(0, 0), matrix.leg(0, 1)),
+            (Some(Leg::default()), Some(far))
+        );
     }
 
     #[test]
@@ -114,7 +124,10 @@ mod tests {
         let door = place(-23.55, -46.63, Precision::Number, 15);
         let other = place(-23.56, -46.64, Precision::Coordinates, 0);
         assert_eq!(leg_located(&door, &door), Leg::default());
-        assert_eq!(leg_located(&door, &other), detour::leg(door.point, other.point));
+        assert_eq!(
+            leg_located(&door, &other),
+            detour::leg(door.point, other.point)
+        );
     }
 
     #[test]
@@ -130,14 +143,43 @@ mod tests {
         let door = place(-23.55, -46.63, Precision::Number, 15);
         let other = place(-23.56, -46.64, Precision::Coordinates, 0);
         let town = place(-23.5475, -46.63611, Precision::Municipality, 11_000);
-        let road = Leg { metres: 2_345, seconds: 678 };
-        let cells = vec![None, Some(road), Some(road), None, None, Some(road), Some(road), None, None];
+        let road = Leg {
+            metres: 2_345,
+            seconds: 678,
+        };
+        let cells = vec![
+            None,
+            Some(road),
+            Some(road),
+            None,
+            None,
+            Some(road),
+            Some(road),
+            None,
+            None,
+        ];
         let matrix = matrix_with_roads(&[door, other, town], &cells);
-        assert_eq!((matrix.leg(0, 1), matrix.is_estimated(0, 1)), (Some(road), false));
-        assert_eq!((matrix.leg(1, 0), matrix.is_estimated(1, 0)), (Some(leg_located(&other, &door)), true));
-        assert_eq!((matrix.leg(0, 2), matrix.is_estimated(0, 2)), (Some(leg_located(&door, &town)), false));
-        assert_eq!((matrix.leg(1, 1), matrix.is_estimated(1, 1)), (Some(Leg::default()), false));
+        assert_eq!(
+            (matrix.leg(0, 1), matrix.is_estimated(0, 1)),
+            (Some(road), false)
+        );
+        assert_eq!(
+            (matrix.leg(1, 0), matrix.is_estimated(1, 0)),
+            (Some(leg_located(&other, &door)), true)
+        );
+        assert_eq!(
+            (matrix.leg(0, 2), matrix.is_estimated(0, 2)),
+            (Some(leg_located(&door, &town)), false)
+        );
+        assert_eq!(
+            (matrix.leg(1, 1), matrix.is_estimated(1, 1)),
+            (Some(Leg::default()), false)
+        );
         let unreachable = matrix_with_roads(&[door, other], &[]);
-        assert!(unreachable.is_estimated(0, 1) && unreachable.is_estimated(1, 0) && !unreachable.is_estimated(0, 0));
+        assert!(
+            unreachable.is_estimated(0, 1)
+                && unreachable.is_estimated(1, 0)
+                && !unreachable.is_estimated(0, 0)
+        );
     }
 }

@@ -67,7 +67,9 @@ const ABBREVIATIONS: [(&str, &str); 31] = [
 ];
 
 /// Tokens written together with their `d’`, as in `Olho Dagua` and `São Jorge Doeste`.
-const GLUED: [&str; 7] = ["dabadia", "dagua", "dalianca", "dalho", "darco", "davila", "doeste"];
+const GLUED: [&str; 7] = [
+    "dabadia", "dagua", "dalianca", "dalho", "darco", "davila", "doeste",
+];
 
 /// Returns the lookup key of a municipality's name, equal for all its common spellings.
 ///
@@ -88,7 +90,12 @@ pub fn city_key(text: &str, saint: &str) -> String {
             "s" => joined.push_str(saint),
             _ if GLUED.contains(&word) => joined.push_str(word.get(1..).unwrap_or_default()),
             _ => match ABBREVIATIONS.binary_search_by_key(&word, |(short, _)| short) {
-                Ok(index) => joined.extend(ABBREVIATIONS[index].1.chars().filter(|letter| *letter != ' ')),
+                Ok(index) => joined.extend(
+                    ABBREVIATIONS[index]
+                        .1
+                        .chars()
+                        .filter(|letter| *letter != ' '),
+                ),
                 Err(_) => joined.push_str(word),
             },
         }
@@ -124,7 +131,9 @@ pub(super) fn unify_spelling(joined: &str) -> String {
 /// Returns the 32-bit FNV-1a hash of a key. It determines the order of the embedded table, so it must be the same on every
 /// host.
 pub fn hash32(key: &str) -> u32 {
-    key.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    key.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
 }
 
 #[cfg(test)]
@@ -153,7 +162,11 @@ mod tests {
             ("Brasília", "BRASÍLIA "),
             ("Theresópolis", "Teresópolis"),
         ] {
-            assert_eq!(city_key(one, "sao"), city_key(other, "sao"), "{one} / {other}");
+            assert_eq!(
+                city_key(one, "sao"),
+                city_key(other, "sao"),
+                "{one} / {other}"
+            );
         }
     }
 

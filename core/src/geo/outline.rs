@@ -27,10 +27,19 @@ pub(super) fn contains(tables: &Tables, point: Point) -> bool {
 
 /// Whether the point's cell is entirely on land.
 fn is_in_land_cell(tables: &Tables, point: Point) -> bool {
-    let index =
-        |at: i32, from: i32| at.checked_sub(from).and_then(|ahead| usize::try_from(ahead.div_euclid(CELL_E7)).ok());
-    let (Some(row), Some(column)) = (index(point.lat_e7, SOUTH_E7), index(point.lon_e7, WEST_E7)) else { return false };
-    let byte = if column < 8 * ROW { tables.land.get(row * ROW + column / 8) } else { None };
+    let index = |at: i32, from: i32| {
+        at.checked_sub(from)
+            .and_then(|ahead| usize::try_from(ahead.div_euclid(CELL_E7)).ok())
+    };
+    let (Some(row), Some(column)) = (index(point.lat_e7, SOUTH_E7), index(point.lon_e7, WEST_E7))
+    else {
+        return false;
+    };
+    let byte = if column < 8 * ROW {
+        tables.land.get(row * ROW + column / 8)
+    } else {
+        None
+    };
     byte.is_some_and(|byte| byte >> (column % 8) & 1 == 1)
 }
 
@@ -38,7 +47,9 @@ fn is_in_land_cell(tables: &Tables, point: Point) -> bool {
 fn is_inside(tables: &Tables, point: Point) -> bool {
     let (lat, lon) = (i64::from(point.lat_e7), i64::from(point.lon_e7));
     let mut odd = false;
-    let crossed = tables.strips().filter(|strip| strip.south_e7 <= point.lat_e7 && point.lat_e7 <= strip.north_e7);
+    let crossed = tables
+        .strips()
+        .filter(|strip| strip.south_e7 <= point.lat_e7 && point.lat_e7 <= strip.north_e7);
     for strip in crossed {
         for (from, to) in strip.edges() {
             let (y1, y2) = (i64::from(from.lat_e7), i64::from(to.lat_e7));
@@ -58,7 +69,11 @@ fn is_inside(tables: &Tables, point: Point) -> bool {
 /// Whether any edge is within the margin.
 fn is_near_edge(tables: &Tables, point: Point) -> bool {
     let plane = Plane::around(point);
-    tables.strips().any(|strip| strip.edges().any(|(from, to)| plane.is_near(from, to, MARGIN_M)))
+    tables.strips().any(|strip| {
+        strip
+            .edges()
+            .any(|(from, to)| plane.is_near(from, to, MARGIN_M))
+    })
 }
 
 #[cfg(test)]
@@ -67,7 +82,10 @@ mod tests {
     use crate::geo::tables::EMBEDDED;
 
     fn at(latitude: f64, longitude: f64) -> bool {
-        contains(&EMBEDDED, Point::from_degrees(latitude, longitude).expect("valid coordinates"))
+        contains(
+            &EMBEDDED,
+            Point::from_degrees(latitude, longitude).expect("valid coordinates"),
+        )
     }
 
     /// From 34 degrees south to 6 degrees north.
@@ -75,16 +93,26 @@ mod tests {
 
     /// Marks a cell as land if its centre is inside the outline and no edge crosses its bounding box.
     fn land_bitmap() -> Vec<u8> {
-        let edges: Vec<_> = EMBEDDED.strips().flat_map(|strip| strip.edges().collect::<Vec<_>>()).collect();
+        let edges: Vec<_> = EMBEDDED
+            .strips()
+            .flat_map(|strip| strip.edges().collect::<Vec<_>>())
+            .collect();
         let mut land = vec![0; ROWS * ROW];
-        for (row, column) in (0..ROWS).flat_map(|row| (0..8 * ROW).map(move |column| (row, column))) {
+        for (row, column) in (0..ROWS).flat_map(|row| (0..8 * ROW).map(move |column| (row, column)))
+        {
             let south_e7 = SOUTH_E7 + CELL_E7 * i32::try_from(row).expect("small index");
             let west_e7 = WEST_E7 + CELL_E7 * i32::try_from(column).expect("small index");
-            let outside = |one: i32, other: i32, min: i32| one.max(other) < min || one.min(other) > min + CELL_E7;
+            let outside = |one: i32, other: i32, min: i32| {
+                one.max(other) < min || one.min(other) > min + CELL_E7
+            };
             let crossed = edges.iter().any(|(from, to)| {
-                !outside(from.lat_e7, to.lat_e7, south_e7) && !outside(from.lon_e7, to.lon_e7, west_e7)
+                !outside(from.lat_e7, to.lat_e7, south_e7)
+                    && !outside(from.lon_e7, to.lon_e7, west_e7)
             });
-            let middle = Point { lat_e7: south_e7 + CELL_E7 / 2, lon_e7: west_e7 + CELL_E7 / 2 };
+            let middle = Point {
+                lat_e7: south_e7 + CELL_E7 / 2,
+                lon_e7: west_e7 + CELL_E7 / 2,
+            };
             if !crossed && is_inside(&EMBEDDED, middle) {
                 land[row * ROW + column / 8] |= 1 << (column % 8);
             }
@@ -97,9 +125,13 @@ mod tests {
     fn land_bitmap_matches_the_outline() {
         let land = land_bitmap();
         if std::env::var_os("DESPACHO_WRITE_LAND").is_some() {
-            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/data/land.bin"), &land).expect("writable file");
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/data/land.bin"), &land)
+                .expect("writable file");
         }
-        assert!(land == EMBEDDED.land, "core/data/land.bin differs from the outline");
+        assert!(
+            land == EMBEDDED.land,
+            "core/data/land.bin differs from the outline"
+        );
         let cells: u32 = land.iter().map(|byte| byte.count_ones()).sum();
         // A cell at 15 degrees south has about 750 square kilometres; Brazil has 8,510,000.
         assert!((9_000..11_500).contains(&cells), "{cells} cells");

@@ -15,7 +15,10 @@ pub(super) struct Plane {
 impl Plane {
     pub(super) fn around(centre: Point) -> Plane {
         let radians = core::f64::consts::PI / 180.0;
-        Plane { centre, east_m: DEGREE_M * libm::cos(centre.latitude() * radians) }
+        Plane {
+            centre,
+            east_m: DEGREE_M * libm::cos(centre.latitude() * radians),
+        }
     }
 
     /// Whether the centre is within `metres` of the edge between two points.
@@ -28,7 +31,11 @@ impl Plane {
         let (start, end) = (flat(from), flat(to));
         let (dx, dy) = (end.0 - start.0, end.1 - start.1);
         let length = dx * dx + dy * dy;
-        let along = if length > 0.0 { (-(start.0 * dx + start.1 * dy) / length).clamp(0.0, 1.0) } else { 0.0 };
+        let along = if length > 0.0 {
+            (-(start.0 * dx + start.1 * dy) / length).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
         let (x, y) = (start.0 + along * dx, start.1 + along * dy);
         x * x + y * y <= metres * metres
     }

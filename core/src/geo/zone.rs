@@ -32,7 +32,10 @@ fn zone_in(city: Option<&str>, uf: Option<Uf>) -> Option<Zone> {
     if !Zone::has_several(uf) {
         return Some(Zone::of(None, uf));
     }
-    Some(Zone::of(Some(Gazetteer::embedded().municipality(city?, uf)?.ibge()), uf))
+    Some(Zone::of(
+        Some(Gazetteer::embedded().municipality(city?, uf)?.ibge()),
+        uf,
+    ))
 }
 
 #[cfg(test)]
@@ -41,7 +44,12 @@ mod tests {
 
     fn at(city: &str, state: &str, cep: &str) -> Option<Zone> {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        zone(&Address { city: text(city), state: text(state), zip_code: text(cep), ..Address::default() })
+        zone(&Address {
+            city: text(city),
+            state: text(state),
+            zip_code: text(cep),
+            ..Address::default()
+        })
     }
 
     #[test]
@@ -70,7 +78,9 @@ mod tests {
     #[test]
     fn exceptions_are_municipalities_of_their_states() {
         let of = |zone: Zone, state: &str| {
-            let towns = Gazetteer::embedded().all().filter(|town| town.uf().code() == state);
+            let towns = Gazetteer::embedded()
+                .all()
+                .filter(|town| town.uf().code() == state);
             towns
                 .filter(|town| Zone::of(Some(town.ibge()), town.uf()) == zone)
                 .map(|town| town.name())
@@ -96,8 +106,10 @@ mod tests {
         ];
         assert_eq!(western, expected);
         for uf in Uf::all() {
-            let several =
-                Gazetteer::embedded().all().filter(|town| town.uf() == uf).map(|town| Zone::of(Some(town.ibge()), uf));
+            let several = Gazetteer::embedded()
+                .all()
+                .filter(|town| town.uf() == uf)
+                .map(|town| Zone::of(Some(town.ibge()), uf));
             let zones: std::collections::BTreeSet<i32> = several.map(Zone::offset_hours).collect();
             assert_eq!(zones.len() > 1, Zone::has_several(uf), "{uf:?}");
         }

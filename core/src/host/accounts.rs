@@ -21,7 +21,11 @@ impl UserQuery<'_> {
             UserQuery::Email(email) => user.email.key() == email.key(),
             UserQuery::Store(store) => user.store == store,
         };
-        users.filter(|user| user.removed_at.is_none()).filter(is_match).cloned().collect()
+        users
+            .filter(|user| user.removed_at.is_none())
+            .filter(is_match)
+            .cloned()
+            .collect()
     }
 }
 

@@ -26,13 +26,17 @@ pub enum HostError {
 
 /// Returns the error for a block of identifiers that is smaller than requested.
 pub(crate) fn too_few_ids() -> HostError {
-    HostError::Internal { detail: "fewer identifiers were reserved than requested".to_owned() }
+    HostError::Internal {
+        detail: "fewer identifiers were reserved than requested".to_owned(),
+    }
 }
 
 impl HostError {
     /// Creates an internal error from another error.
     pub fn internal(error: impl std::fmt::Display) -> HostError {
-        HostError::Internal { detail: error.to_string() }
+        HostError::Internal {
+            detail: error.to_string(),
+        }
     }
 }
 

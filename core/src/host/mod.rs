@@ -17,11 +17,15 @@ use http::Request;
 use crate::{
     geo::{self, Gazetteer},
     model::{
-        Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, Figures, IdBlock, KeyId, Located,
-        NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp, WebhookId,
+        Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, Figures,
+        IdBlock, KeyId, Located, NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp,
+        WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
+        order::{
+            Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
+            TrackingLink,
+        },
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -64,7 +68,10 @@ pub const RECENT: Duration = Duration::seconds(1);
 ///     Ok(orders.len())
 /// }
 /// ```
-#[expect(async_fn_in_trait, reason = "static dispatch only; a concrete host's futures are Send if it needs them")]
+#[expect(
+    async_fn_in_trait,
+    reason = "static dispatch only; a concrete host's futures are Send if it needs them"
+)]
 pub trait Storage {
     /// Returns keys with their stores, and with the revision of the stored tariffs.
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError>;
@@ -78,12 +85,19 @@ pub trait Storage {
     async fn find_tariffs(&self, query: TariffQuery<'_>) -> Result<Vec<StoredTariff>, HostError>;
     /// Returns the stored tariffs around the current time. A host can return a cached schedule if its revision is at
     /// least `revision`; `None` requires a read.
-    async fn tariff_schedule(&self, revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError>;
+    async fn tariff_schedule(
+        &self,
+        revision: Option<u64>,
+    ) -> Result<Arc<TariffSchedule>, HostError>;
     /// Returns a page of the prices of orders.
     async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError>;
     /// Returns what a report counts of at most `limit` orders by their store and time of creation, unsorted. Only these conditions of the
     /// filter apply. It uses an index and does not read the orders' bodies.
-    async fn reported_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<ReportedOrder>, HostError>;
+    async fn reported_orders(
+        &self,
+        filter: &OrderFilter,
+        limit: u32,
+    ) -> Result<Vec<ReportedOrder>, HostError>;
     /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
     /// Returns at most `limit` searching orders after `after`, sorted by the end of their search and by ID. It uses an
@@ -99,7 +113,12 @@ pub trait Storage {
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError>;
     /// Returns at most `limit` entries of a journal after a position, oldest first. Once an event was returned, no
     /// event may appear before it; see [`crate::model::order::Journal`].
-    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError>;
+    async fn journal(
+        &self,
+        of: Journal,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<JournalEntry>, HostError>;
     /// Returns the first and the last position of a journal.
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError>;
     /// Returns couriers, each with the last known position.
@@ -122,7 +141,11 @@ pub trait Storage {
         limit: u32,
     ) -> Result<Vec<Notification>, HostError>;
     /// Returns lines of a store's statement.
-    async fn statement(&self, store: StoreId, query: StatementQuery<'_>) -> Result<Vec<StatementLine>, HostError>;
+    async fn statement(
+        &self,
+        store: StoreId,
+        query: StatementQuery<'_>,
+    ) -> Result<Vec<StatementLine>, HostError>;
     /// Returns webhooks that are not removed.
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError>;
     /// Returns the queued messages of a webhook, sorted by journal position.
@@ -222,7 +245,10 @@ pub trait Platform {
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         let gazetteer = Gazetteer::embedded();
-        Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect())
+        Ok(addresses
+            .iter()
+            .map(|address| gazetteer.locate(address))
+            .collect())
     }
     /// Returns the road legs between all pairs of locations.
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
@@ -230,7 +256,11 @@ pub trait Platform {
     }
     /// Returns the path along the roads between each point and the next, with at most `max_points` points; `None` for a path
     /// that the host does not have.
-    async fn road_paths(&self, points: &[Point], max_points: usize) -> Result<Vec<Option<Vec<Point>>>, HostError> {
+    async fn road_paths(
+        &self,
+        points: &[Point],
+        max_points: usize,
+    ) -> Result<Vec<Option<Vec<Point>>>, HostError> {
         let _ = max_points;
         Ok(vec![None; points.len().saturating_sub(1)])
     }
@@ -254,7 +284,11 @@ pub trait Platform {
         None
     }
     /// Sends a request to a merchant's system within the timeout of webhooks, and returns the result. `None` if this host sends none.
-    async fn send(&self, _request: Request<Bytes>, _config: &WebhookConfig) -> Option<AttemptResult> {
+    async fn send(
+        &self,
+        _request: Request<Bytes>,
+        _config: &WebhookConfig,
+    ) -> Option<AttemptResult> {
         None
     }
 }

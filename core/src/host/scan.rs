@@ -40,8 +40,13 @@ impl StoreQuery<'_> {
             StoreQuery::Email(email) => store.email.key() == email.key(),
             StoreQuery::Cnpj(cnpj) => store.cnpj.as_str() == cnpj,
             StoreQuery::All { after, .. } => after.is_none_or(|after| store.id > after),
-            StoreQuery::WithBranches { store: parent, after, .. } => {
-                (store.id == parent || store.parent == Some(parent)) && after.is_none_or(|after| store.id > after)
+            StoreQuery::WithBranches {
+                store: parent,
+                after,
+                ..
+            } => {
+                (store.id == parent || store.parent == Some(parent))
+                    && after.is_none_or(|after| store.id > after)
             }
         };
         let limit = match *self {
@@ -62,31 +67,55 @@ impl OrderQuery<'_> {
         timing: &Timing,
     ) -> Vec<Order> {
         match *self {
-            OrderQuery::Ids(ids) => orders.filter(|order| ids.contains(&order.id)).cloned().collect(),
+            OrderQuery::Ids(ids) => orders
+                .filter(|order| ids.contains(&order.id))
+                .cloned()
+                .collect(),
             OrderQuery::Code(store, code) => {
                 let has_code = |order: &&Order| order.store == store && order.code == code;
-                orders.filter(|order| has_code(order) && order.status.holds_code()).cloned().collect()
+                orders
+                    .filter(|order| has_code(order) && order.status.holds_code())
+                    .cloned()
+                    .collect()
             }
             OrderQuery::Matching(filter, limit) => {
                 let is_visible = |order: &Order| {
                     filter.store.is_none()
-                        || store(order.store).filter(|store| store.deleted_at.is_none()).is_some_and(|store| {
-                            filter.store == Some(store.id) || (filter.branches && store.parent == filter.store)
-                        })
+                        || store(order.store)
+                            .filter(|store| store.deleted_at.is_none())
+                            .is_some_and(|store| {
+                                filter.store == Some(store.id)
+                                    || (filter.branches && store.parent == filter.store)
+                            })
                 };
-                let matching = orders.rev().filter(|order| filter.matches(order) && is_visible(order));
+                let matching = orders
+                    .rev()
+                    .filter(|order| filter.matches(order) && is_visible(order));
                 matching.take(limit as usize).cloned().collect()
             }
             OrderQuery::Sandbox { after, limit } => {
-                let is_next = |order: &&Order| order.sandbox && after.is_none_or(|id| order.id > id);
-                let open = orders.filter(|order| is_next(order) && Order::ACTIVE_STATUSES.contains(&order.status));
+                let is_next =
+                    |order: &&Order| order.sandbox && after.is_none_or(|id| order.id > id);
+                let open = orders.filter(|order| {
+                    is_next(order) && Order::ACTIVE_STATUSES.contains(&order.status)
+                });
                 open.take(limit as usize).cloned().collect()
             }
-            OrderQuery::Due { now, skipped, limit } => {
-                let deadline = |order: &&Order| next_deadline(order, timing).filter(|at| *at <= now);
-                let mut due: Vec<&Order> = orders.filter(|order| deadline(order).is_some()).collect();
+            OrderQuery::Due {
+                now,
+                skipped,
+                limit,
+            } => {
+                let deadline =
+                    |order: &&Order| next_deadline(order, timing).filter(|at| *at <= now);
+                let mut due: Vec<&Order> =
+                    orders.filter(|order| deadline(order).is_some()).collect();
                 due.sort_by_key(|order| (deadline(order), order.id));
-                due.into_iter().skip(skipped as usize).take(limit as usize).cloned().collect()
+                due.into_iter()
+                    .skip(skipped as usize)
+                    .take(limit as usize)
+                    .cloned()
+                    .collect()
             }
         }
     }
@@ -105,7 +134,8 @@ impl CourierQuery<'_> {
             CourierQuery::Key(hash) => courier.key.as_ref().is_some_and(|key| key.hash == *hash),
             CourierQuery::All { after, .. } => after.is_none_or(|after| courier.id > after),
             CourierQuery::Working { after, .. } => {
-                (courier.is_candidate() || !courier.trip.is_empty()) && after.is_none_or(|after| courier.id > after)
+                (courier.is_candidate() || !courier.trip.is_empty())
+                    && after.is_none_or(|after| courier.id > after)
             }
             CourierQuery::PushDue { now, .. } => courier.push_at().is_some_and(|at| at <= now),
             CourierQuery::Unresponsive { seen_before, .. } => {
@@ -125,7 +155,11 @@ impl CourierQuery<'_> {
         if matches!(self, CourierQuery::PushDue { .. }) {
             found.sort_by_key(|courier| (courier.push_at(), courier.id));
         }
-        found.into_iter().skip(skipped as usize).take(limit as usize).collect()
+        found
+            .into_iter()
+            .skip(skipped as usize)
+            .take(limit as usize)
+            .collect()
     }
 }
 
@@ -139,33 +173,66 @@ impl WebhookQuery {
     ) -> Vec<Webhook> {
         let mut webhooks = webhooks.filter(|webhook| !webhook.is_removed());
         match *self {
-            WebhookQuery::Id(id) => webhooks.find(|webhook| webhook.id == id).into_iter().cloned().collect(),
-            WebhookQuery::Store(store) => webhooks.filter(|webhook| webhook.store == store).cloned().collect(),
+            WebhookQuery::Id(id) => webhooks
+                .find(|webhook| webhook.id == id)
+                .into_iter()
+                .cloned()
+                .collect(),
+            WebhookQuery::Store(store) => webhooks
+                .filter(|webhook| webhook.store == store)
+                .cloned()
+                .collect(),
             WebhookQuery::Due { now, limit } => {
-                let is_due = |webhook: &Webhook| webhook.due_at.is_some_and(|due| due <= now) || has_events(webhook);
+                let is_due = |webhook: &Webhook| {
+                    webhook.due_at.is_some_and(|due| due <= now) || has_events(webhook)
+                };
                 let active = webhooks.filter(|webhook| webhook.is_active());
-                take_turns(active.filter(|webhook| is_leased(webhook, now) || is_due(webhook)).collect(), now, limit)
+                take_turns(
+                    active
+                        .filter(|webhook| is_leased(webhook, now) || is_due(webhook))
+                        .collect(),
+                    now,
+                    limit,
+                )
             }
         }
     }
 }
 
 fn is_leased(webhook: &Webhook, now: Timestamp) -> bool {
-    webhook.lease.as_ref().is_some_and(|lease| lease.until > now)
+    webhook
+        .lease
+        .as_ref()
+        .is_some_and(|lease| lease.until > now)
 }
 
 /// The result of [`WebhookQuery::Due`], of webhooks that have a lease or are due.
 fn take_turns(mut webhooks: Vec<&Webhook>, now: Timestamp, limit: u32) -> Vec<Webhook> {
     webhooks.sort_by_key(|webhook| (!is_leased(webhook, now), webhook.seen_at, webhook.id));
     let (mut merchants, mut receivers) = (BTreeMap::new(), BTreeMap::new());
-    let mut numbered: Vec<(u32, &Webhook)> =
-        webhooks.into_iter().map(|webhook| (count(&mut merchants, webhook.merchant), webhook)).collect();
-    numbered.retain(|(number, webhook)| is_leased(webhook, now) || *number <= MAX_PASSES_PER_MERCHANT);
-    numbered.sort_by_key(|(number, webhook)| (!is_leased(webhook, now), *number, webhook.seen_at, webhook.id));
-    numbered.retain(|(_, webhook)| {
-        count(&mut receivers, webhook.receiver()) <= MAX_PASSES_PER_RECEIVER && !is_leased(webhook, now)
+    let mut numbered: Vec<(u32, &Webhook)> = webhooks
+        .into_iter()
+        .map(|webhook| (count(&mut merchants, webhook.merchant), webhook))
+        .collect();
+    numbered
+        .retain(|(number, webhook)| is_leased(webhook, now) || *number <= MAX_PASSES_PER_MERCHANT);
+    numbered.sort_by_key(|(number, webhook)| {
+        (
+            !is_leased(webhook, now),
+            *number,
+            webhook.seen_at,
+            webhook.id,
+        )
     });
-    numbered.into_iter().take(limit as usize).map(|(_, webhook)| webhook.clone()).collect()
+    numbered.retain(|(_, webhook)| {
+        count(&mut receivers, webhook.receiver()) <= MAX_PASSES_PER_RECEIVER
+            && !is_leased(webhook, now)
+    });
+    numbered
+        .into_iter()
+        .take(limit as usize)
+        .map(|(_, webhook)| webhook.clone())
+        .collect()
 }
 
 /// Increments the count of a key and returns it.
@@ -193,8 +260,9 @@ impl SearchingOrder {
                 sandbox: order.sandbox,
             })
         });
-        let mut found: Vec<_> =
-            indexed.filter(|order| after.is_none_or(|after| (order.until, order.id) > after)).collect();
+        let mut found: Vec<_> = indexed
+            .filter(|order| after.is_none_or(|after| (order.until, order.id) > after))
+            .collect();
         found.sort_by_key(|order| (order.until, order.id));
         found.truncate(limit as usize);
         found
@@ -211,10 +279,16 @@ impl Candidate {
         limit: u32,
     ) -> Vec<Candidate> {
         let seen = couriers.filter(|(_, at)| *at >= seen_since);
-        let placed = seen.map(|(candidate, _)| ((Cell::of(candidate.point), candidate.id), candidate));
-        let mut found: Vec<_> =
-            placed.filter(|(at, _)| cells.contains(&at.0) && after.is_none_or(|after| *at > after)).collect();
+        let placed =
+            seen.map(|(candidate, _)| ((Cell::of(candidate.point), candidate.id), candidate));
+        let mut found: Vec<_> = placed
+            .filter(|(at, _)| cells.contains(&at.0) && after.is_none_or(|after| *at > after))
+            .collect();
         found.sort_by_key(|(at, _)| *at);
-        found.into_iter().take(limit as usize).map(|(_, candidate)| candidate).collect()
+        found
+            .into_iter()
+            .take(limit as usize)
+            .map(|(_, candidate)| candidate)
+            .collect()
     }
 }

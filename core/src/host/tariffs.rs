@@ -52,7 +52,9 @@ impl TariffQuery<'_> {
         let is_match = |tariff: &&StoredTariff| match *self {
             TariffQuery::Id(id) => tariff.id == id,
             TariffQuery::Version(version) => tariff.tariff.version == version,
-            TariffQuery::Before { before, .. } => before.is_none_or(|before| tariff.order() < before),
+            TariffQuery::Before { before, .. } => {
+                before.is_none_or(|before| tariff.order() < before)
+            }
         };
         let limit = match *self {
             TariffQuery::Before { limit, .. } => limit,
@@ -67,8 +69,17 @@ impl TariffQuery<'_> {
 
 impl TariffSchedule {
     /// Returns the schedule of these tariffs.
-    pub fn scan<'r>(revision: u64, tariffs: impl Iterator<Item = &'r StoredTariff>) -> TariffSchedule {
-        let last = TariffQuery::Before { before: None, limit: TariffSchedule::MAX_ROWS };
-        TariffSchedule { revision, tariffs: last.scan(tariffs) }
+    pub fn scan<'r>(
+        revision: u64,
+        tariffs: impl Iterator<Item = &'r StoredTariff>,
+    ) -> TariffSchedule {
+        let last = TariffQuery::Before {
+            before: None,
+            limit: TariffSchedule::MAX_ROWS,
+        };
+        TariffSchedule {
+            revision,
+            tariffs: last.scan(tariffs),
+        }
     }
 }

@@ -41,7 +41,11 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         f.write_str(" at ")?;
-        f.write_str(if self.pointer.is_empty() { "/" } else { &self.pointer })
+        f.write_str(if self.pointer.is_empty() {
+            "/"
+        } else {
+            &self.pointer
+        })
     }
 }
 
@@ -77,26 +81,43 @@ impl Tree<'_> {
     /// # Errors
     /// If `T` rejects a value. The error is about the first one.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
-        T::deserialize(Reader { tree: self, strict: false }).map_err(|error| self.locate(error.into_details()))
+        T::deserialize(Reader {
+            tree: self,
+            strict: false,
+        })
+        .map_err(|error| self.locate(error.into_details()))
     }
 
     /// Returns the first fields in the tree that `T` does not have, in an order that does not depend on how the body was sent. Values of a
     /// wrong type are skipped.
     pub fn unknown_fields<T: DeserializeOwned>(self) -> Vec<UnknownField> {
         // Most bodies have none, so they need not be sorted.
-        if T::deserialize(Reader { tree: &self, strict: true }).is_ok() {
+        if T::deserialize(Reader {
+            tree: &self,
+            strict: true,
+        })
+        .is_ok()
+        {
             return Vec::new();
         }
         let (mut tree, mut unknown) = (self.sorted(), Vec::new());
         for _ in 0..MAX_REMOVED {
-            let Err(error) = T::deserialize(Reader { tree: &tree, strict: true }) else { break };
+            let Err(error) = T::deserialize(Reader {
+                tree: &tree,
+                strict: true,
+            }) else {
+                break;
+            };
             let details = error.into_details();
             let fields = details.fields;
             let error = tree.locate(details);
             if !tree.remove_invalid(&error) {
                 break;
             }
-            unknown.extend(fields.map(|fields| UnknownField { pointer: error.pointer, fields }));
+            unknown.extend(fields.map(|fields| UnknownField {
+                pointer: error.pointer,
+                fields,
+            }));
         }
         unknown
     }
@@ -104,7 +125,9 @@ impl Tree<'_> {
     /// Removes the invalid value, so the next call of [`Tree::read`] finds the next one. An item of a list is replaced
     /// by an empty object, which keeps the positions of its neighbours. Returns whether there was a value to remove.
     pub fn remove_invalid(&mut self, error: &DecodeError) -> bool {
-        let Some((&last, parents)) = error.path.split_last() else { return false };
+        let Some((&last, parents)) = error.path.split_last() else {
+            return false;
+        };
         let mut at = self;
         for &step in parents {
             let next = match at {
@@ -129,14 +152,22 @@ impl Tree<'_> {
         }
     }
 
-    fn locate(&self, Details { message, mut path, .. }: Details) -> DecodeError {
+    fn locate(
+        &self,
+        Details {
+            message, mut path, ..
+        }: Details,
+    ) -> DecodeError {
         path.reverse();
         let (mut pointer, mut at) = (String::new(), self);
         for &step in &path {
             let (name, next) = match at {
                 Tree::List(items) => (Cow::Owned(step.to_string()), items.get(step)),
                 Tree::Object(members) => match members.get(step) {
-                    Some((name, value)) => (Cow::Owned(name.replace('~', "~0").replace('/', "~1")), Some(value)),
+                    Some((name, value)) => (
+                        Cow::Owned(name.replace('~', "~0").replace('/', "~1")),
+                        Some(value),
+                    ),
                     None => break,
                 },
                 _ => break,
@@ -146,7 +177,11 @@ impl Tree<'_> {
             let Some(next) = next else { break };
             at = next;
         }
-        DecodeError { message, pointer, path }
+        DecodeError {
+            message,
+            pointer,
+            path,
+        }
     }
 }
 
@@ -214,8 +249,15 @@ mod tests {
             let (tree, json) = both::<Tagged>(text);
             assert!(tree.is_some() && tree == json, "{text}: {tree:?}");
         }
-        for number in ["0", "-0", "18446744073709551615", "18446744073709551616", "-9223372036854775809", "1e-7", "0.1"]
-        {
+        for number in [
+            "0",
+            "-0",
+            "18446744073709551615",
+            "18446744073709551616",
+            "-9223372036854775809",
+            "1e-7",
+            "0.1",
+        ] {
             let (tree, json) = both::<f64>(number);
             assert_eq!(tree.map(f64::to_bits), json.map(f64::to_bits), "{number}");
             assert_eq!(both::<u64>(number).0, both::<u64>(number).1, "{number}");
@@ -229,20 +271,51 @@ mod tests {
             (r#""small": 256"#, "/small", "expected u8"),
             (r#""small": "1""#, "/small", "expected u8"),
             (r#""text": 5"#, "/text", "expected a string"),
-            (r#""list": ["plain", "other"]"#, "/list/1", "unknown variant `other`"),
-            (r#""list": [{"named": {"at": 128}}]"#, "/list/0/named/at", "expected i8"),
-            (r#""list": ["wrapped"]"#, "/list/0", "expected newtype variant"),
-            (r#""list": [{"plain": null, "both": 1}]"#, "/list/0", "expected"),
+            (
+                r#""list": ["plain", "other"]"#,
+                "/list/1",
+                "unknown variant `other`",
+            ),
+            (
+                r#""list": [{"named": {"at": 128}}]"#,
+                "/list/0/named/at",
+                "expected i8",
+            ),
+            (
+                r#""list": ["wrapped"]"#,
+                "/list/0",
+                "expected newtype variant",
+            ),
+            (
+                r#""list": [{"plain": null, "both": 1}]"#,
+                "/list/0",
+                "expected",
+            ),
             (r#""pair": [1, "x", 3]"#, "/pair", "expected"),
             (r#""pair": [1]"#, "/pair", "invalid length 1"),
             (r#""a/~b": 1"#, "/a~1~0b", "unknown field `a/~b`"),
             (r#""maybe": {"small": []}"#, "/maybe/small", "expected u8"),
-            (r#""maybe": [true, 1, 1, "x", null]"#, "/maybe", "expected struct Everything"),
-            (&format!(r#""flag": false, {valid}"#), "/flag", "duplicate field `flag`"),
+            (
+                r#""maybe": [true, 1, 1, "x", null]"#,
+                "/maybe",
+                "expected struct Everything",
+            ),
+            (
+                &format!(r#""flag": false, {valid}"#),
+                "/flag",
+                "duplicate field `flag`",
+            ),
         ] {
             let text = format!("{{{members}, {valid}}}");
-            let text = if pointer == "/flag" { format!("{{{members}}}") } else { text };
-            let error = Tree::parse(&text).unwrap().read::<Everything>().unwrap_err();
+            let text = if pointer == "/flag" {
+                format!("{{{members}}}")
+            } else {
+                text
+            };
+            let error = Tree::parse(&text)
+                .unwrap()
+                .read::<Everything>()
+                .unwrap_err();
             assert_eq!(error.pointer, pointer, "{text}: {error}");
             assert!(error.message.contains(message), "{text}: {error}");
         }
@@ -258,6 +331,9 @@ mod tests {
         }
         assert_eq!(found, ["/a/0", "/a/1", "/b"]);
         let error = tree.read::<u8>().unwrap_err();
-        assert_eq!((error.to_string().as_str(), tree.remove_invalid(&error)), ("expected u8 at /", false));
+        assert_eq!(
+            (error.to_string().as_str(), tree.remove_invalid(&error)),
+            ("expected u8 at /", false)
+        );
     }
 }

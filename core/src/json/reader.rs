@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{
     Deserializer,
     de::{
-        DeserializeSeed, Error, Expected, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
-        value::MapAccessDeserializer,
+        DeserializeSeed, Error, Expected, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
+        Visitor, value::MapAccessDeserializer,
     },
     forward_to_deserialize_any,
 };
@@ -28,7 +28,11 @@ pub(super) struct Details {
 
 impl ReadError {
     fn new(message: String) -> ReadError {
-        ReadError(Box::new(Details { message, path: Vec::new(), fields: None }))
+        ReadError(Box::new(Details {
+            message,
+            path: Vec::new(),
+            fields: None,
+        }))
     }
 
     fn expected(expected: &dyn Expected) -> ReadError {
@@ -92,8 +96,17 @@ pub(super) struct Reader<'r, 't> {
     pub(super) strict: bool,
 }
 
-fn read_list<'de, V: Visitor<'de>>(list: &[Tree<'_>], strict: bool, visitor: V) -> Result<V::Value, ReadError> {
-    let mut items = Items { list, strict, next: 0, current: None };
+fn read_list<'de, V: Visitor<'de>>(
+    list: &[Tree<'_>],
+    strict: bool,
+    visitor: V,
+) -> Result<V::Value, ReadError> {
+    let mut items = Items {
+        list,
+        strict,
+        next: 0,
+        current: None,
+    };
     match visitor.visit_seq(&mut items) {
         Ok(_) if items.next < list.len() => Err(ReadError::expected(&"fewer items")),
         result => result.map_err(|error| error.within(items.current)),
@@ -105,7 +118,12 @@ fn read_object<'de, 'r, 't, T>(
     strict: bool,
     visit: impl FnOnce(&mut Members<'r, 't>) -> Result<T, ReadError>,
 ) -> Result<T, ReadError> {
-    let mut members = Members { members, strict, next: 0, current: None };
+    let mut members = Members {
+        members,
+        strict,
+        next: 0,
+        current: None,
+    };
     visit(&mut members).map_err(|error| error.within(members.current))
 }
 
@@ -125,7 +143,9 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
             Tree::Float(number) => visitor.visit_f64(*number),
             Tree::Text(text) => visitor.visit_str(text),
             Tree::List(items) => read_list(items, self.strict, visitor),
-            Tree::Object(members) => read_object(members, self.strict, |members| visitor.visit_map(members)),
+            Tree::Object(members) => {
+                read_object(members, self.strict, |members| visitor.visit_map(members))
+            }
         }
     }
 
@@ -136,7 +156,11 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, ReadError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -148,8 +172,10 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         match self.tree {
-            Tree::Object(members) => read_object(members, self.strict, |members| visitor.visit_map(members))
-                .map_err(|error| error.among(fields)),
+            Tree::Object(members) => {
+                read_object(members, self.strict, |members| visitor.visit_map(members))
+                    .map_err(|error| error.among(fields))
+            }
             _ => Err(ReadError::expected(&visitor)),
         }
     }
@@ -163,7 +189,9 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
         match self.tree {
             Tree::Text(name) => visitor.visit_enum((**name).into_deserializer()),
             Tree::Object(members) if members.len() == 1 => {
-                read_object(members, self.strict, |members| visitor.visit_enum(MapAccessDeserializer::new(members)))
+                read_object(members, self.strict, |members| {
+                    visitor.visit_enum(MapAccessDeserializer::new(members))
+                })
             }
             _ => Err(ReadError::expected(&visitor)),
         }
@@ -171,7 +199,11 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
 
     // Derived visitors ignore only values of unknown fields.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        if self.strict { Err(ReadError::unknown()) } else { visitor.visit_unit() }
+        if self.strict {
+            Err(ReadError::unknown())
+        } else {
+            visitor.visit_unit()
+        }
     }
 }
 
@@ -187,12 +219,19 @@ struct Items<'r, 't> {
 impl<'de> SeqAccess<'de> for Items<'_, '_> {
     type Error = ReadError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, ReadError> {
         let item = self.list.get(self.next);
         self.current = item.map(|_| self.next);
         let Some(item) = item else { return Ok(None) };
         self.next += 1;
-        seed.deserialize(Reader { tree: item, strict: self.strict }).map(Some)
+        seed.deserialize(Reader {
+            tree: item,
+            strict: self.strict,
+        })
+        .map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -212,10 +251,15 @@ struct Members<'r, 't> {
 impl<'de> MapAccess<'de> for Members<'_, '_> {
     type Error = ReadError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, ReadError> {
         let member = self.members.get(self.next);
         self.current = member.map(|_| self.next);
-        let Some((name, _)) = member else { return Ok(None) };
+        let Some((name, _)) = member else {
+            return Ok(None);
+        };
         self.next += 1;
         seed.deserialize((**name).into_deserializer()).map(Some)
     }
@@ -225,6 +269,9 @@ impl<'de> MapAccess<'de> for Members<'_, '_> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
         let member = self.current.and_then(|at| self.members.get(at));
         let tree = member.map_or(&Tree::Null, |member| &member.1);
-        seed.deserialize(Reader { tree, strict: self.strict })
+        seed.deserialize(Reader {
+            tree,
+            strict: self.strict,
+        })
     }
 }

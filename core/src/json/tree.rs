@@ -48,7 +48,11 @@ impl<'t> Tree<'t> {
             Tree::Object(members) => {
                 let mut sorted = BTreeMap::new();
                 // Collecting into the map would sort first, which is larger.
-                sorted.extend(members.into_iter().map(|(name, value)| (name, value.sorted())));
+                sorted.extend(
+                    members
+                        .into_iter()
+                        .map(|(name, value)| (name, value.sorted())),
+                );
                 Tree::Object(sorted.into_iter().collect())
             }
             other => other,
@@ -62,14 +66,24 @@ impl<'t> Tree<'t> {
 
     /// Returns the first member of an object with a name.
     pub fn get(&self, name: &str) -> Option<&Tree<'t>> {
-        let Tree::Object(members) = self else { return None };
-        members.iter().find(|member| member.0 == name).map(|member| &member.1)
+        let Tree::Object(members) = self else {
+            return None;
+        };
+        members
+            .iter()
+            .find(|member| member.0 == name)
+            .map(|member| &member.1)
     }
 
     /// Returns the first member of an object with a name, as a mutable reference.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Tree<'t>> {
-        let Tree::Object(members) = self else { return None };
-        members.iter_mut().find(|member| member.0 == name).map(|member| &mut member.1)
+        let Tree::Object(members) = self else {
+            return None;
+        };
+        members
+            .iter_mut()
+            .find(|member| member.0 == name)
+            .map(|member| &mut member.1)
     }
 
     /// Replaces or inserts a member of an object whose members are sorted by name. Has no effect on other values.
@@ -84,27 +98,47 @@ impl<'t> Tree<'t> {
 
     /// Returns the items of a list.
     pub fn items(&self) -> Option<&[Tree<'t>]> {
-        if let Tree::List(items) = self { Some(items) } else { None }
+        if let Tree::List(items) = self {
+            Some(items)
+        } else {
+            None
+        }
     }
 
     /// Returns the items of a list as a mutable reference.
     pub fn items_mut(&mut self) -> Option<&mut Vec<Tree<'t>>> {
-        if let Tree::List(items) = self { Some(items) } else { None }
+        if let Tree::List(items) = self {
+            Some(items)
+        } else {
+            None
+        }
     }
 
     /// A non-negative integer.
     pub fn as_u64(&self) -> Option<u64> {
-        if let Tree::Whole(number) = self { Some(*number) } else { None }
+        if let Tree::Whole(number) = self {
+            Some(*number)
+        } else {
+            None
+        }
     }
 
     /// `true` or `false`.
     pub fn as_bool(&self) -> Option<bool> {
-        if let Tree::Bool(value) = self { Some(*value) } else { None }
+        if let Tree::Bool(value) = self {
+            Some(*value)
+        } else {
+            None
+        }
     }
 
     /// A string.
     pub fn as_str(&self) -> Option<&str> {
-        if let Tree::Text(text) = self { Some(text) } else { None }
+        if let Tree::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
     }
 }
 
@@ -118,7 +152,9 @@ impl Serialize for Tree<'_> {
             Tree::Float(number) => serializer.serialize_f64(*number),
             Tree::Text(text) => serializer.serialize_str(text),
             Tree::List(items) => serializer.collect_seq(items),
-            Tree::Object(members) => serializer.collect_map(members.iter().map(|(name, value)| (name, value))),
+            Tree::Object(members) => {
+                serializer.collect_map(members.iter().map(|(name, value)| (name, value)))
+            }
         }
     }
 }

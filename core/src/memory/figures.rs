@@ -13,12 +13,17 @@ impl State {
         let couriers = || self.couriers.rows().values();
         let late_from = || orders().filter_map(|order| order.late_from());
         let is_overdue = |at: Option<Timestamp>| at.is_some_and(|at| at <= overdue);
-        let is_inactive = |it: &&crate::model::webhook::Webhook| !it.is_active() && !it.is_removed();
+        let is_inactive =
+            |it: &&crate::model::webhook::Webhook| !it.is_active() && !it.is_removed();
         Figures {
             open_orders: count(late_from()),
             late_orders: count(late_from().filter(|at| *at < now)),
-            searching_orders: count(orders().filter(|order| order.status == OrderStatus::Searching)),
-            overdue_orders: count(orders().filter(|order| is_overdue(next_deadline(order, timing)))),
+            searching_orders: count(
+                orders().filter(|order| order.status == OrderStatus::Searching),
+            ),
+            overdue_orders: count(
+                orders().filter(|order| is_overdue(next_deadline(order, timing))),
+            ),
             overdue_pushes: count(couriers().filter(|courier| is_overdue(courier.push_at()))),
             queued_messages: self.messages.rows().len() as u64,
             inactive_webhooks: count(self.webhooks.rows().values().filter(is_inactive)),

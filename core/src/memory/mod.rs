@@ -22,20 +22,25 @@ use http::Request;
 use crate::{
     changes::Changes,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
-        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
-        WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
+        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
+        TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::state::State,
     model::{
-        CourierId, Duration, Entropy, ExecContext, Figures, IdBlock, NotificationId, OrderId, PhotoId, StoreId,
-        Timestamp, WebhookId,
+        CourierId, Duration, Entropy, ExecContext, Figures, IdBlock, NotificationId, OrderId,
+        PhotoId, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         hmac_sha256,
-        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
+        order::{
+            Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
+            TrackingLink,
+        },
         privacy::{PersonalData, PersonalQuery},
-        store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store, User},
+        store::{
+            Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store, User,
+        },
         tariff::{StoredTariff, TariffSchedule},
         webhook::{AttemptResult, Message, RecordedAttempt, Webhook},
     },
@@ -89,7 +94,9 @@ impl MemoryHost {
             sent: Vec::new(),
             receiver: None,
         };
-        MemoryHost { inner: Mutex::new(inner) }
+        MemoryHost {
+            inner: Mutex::new(inner),
+        }
     }
 
     /// Sets the timeouts, which must be equal to those of the settings used for requests.
@@ -144,13 +151,22 @@ impl MemoryHost {
     pub fn recorded(&self) -> Vec<RecordedEvent> {
         let inner = self.lock();
         let rows = inner.state.journal.rows().iter();
-        rows.map(|(id, event)| RecordedEvent { id: *id, event: event.clone() }).collect()
+        rows.map(|(id, event)| RecordedEvent {
+            id: *id,
+            event: event.clone(),
+        })
+        .collect()
     }
 
     /// Returns all entries on a store's balance, oldest first.
     pub fn ledger(&self, store: StoreId) -> Vec<LedgerEntry> {
         let inner = self.lock();
-        let booked = inner.state.ledger.rows().values().filter(|(account, _)| *account == store);
+        let booked = inner
+            .state
+            .ledger
+            .rows()
+            .values()
+            .filter(|(account, _)| *account == store);
         booked.map(|(_, booked)| booked.entry.clone()).collect()
     }
 
@@ -170,21 +186,30 @@ impl Storage for MemoryHost {
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {
         self.state(|state| {
             let keys = match query {
-                KeyQuery::Hash(hash) | KeyQuery::Recent(hash, _) => {
-                    state.hashes.get(hash).and_then(|id| state.keys.get(id)).into_iter().collect()
-                }
+                KeyQuery::Hash(hash) | KeyQuery::Recent(hash, _) => state
+                    .hashes
+                    .get(hash)
+                    .and_then(|id| state.keys.get(id))
+                    .into_iter()
+                    .collect(),
                 KeyQuery::Id(_) | KeyQuery::Store(_) => query.scan(state.keys.rows().values()),
             };
             let tariff_revision = state.tariff_revision();
-            let holder =
-                |key: &Key| Some(KeyHolder { store: state.store(key.store)?, key: key.clone(), tariff_revision });
+            let holder = |key: &Key| {
+                Some(KeyHolder {
+                    store: state.store(key.store)?,
+                    key: key.clone(),
+                    tariff_revision,
+                })
+            };
             keys.into_iter().filter_map(holder).map(Arc::new).collect()
         })
     }
 
     async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError> {
         self.state(|state| {
-            let one = |id: Option<&StoreId>| id.and_then(|id| state.store(*id)).into_iter().collect();
+            let one =
+                |id: Option<&StoreId>| id.and_then(|id| state.store(*id)).into_iter().collect();
             match query {
                 StoreQuery::Email(email) => one(state.emails.get(&email.key())),
                 StoreQuery::Cnpj(cnpj) => one(state.cnpjs.get(&cnpj.to_owned())),
@@ -194,7 +219,10 @@ impl Storage for MemoryHost {
                 }
                 StoreQuery::Ids(_) | StoreQuery::All { .. } | StoreQuery::WithBranches { .. } => {
                     let found = query.scan(state.stores.rows().values());
-                    found.into_iter().filter_map(|store| state.store(store.id)).collect()
+                    found
+                        .into_iter()
+                        .filter_map(|store| state.store(store.id))
+                        .collect()
                 }
             }
         })
@@ -208,18 +236,40 @@ impl Storage for MemoryHost {
         self.state(|state| query.scan(state.tariffs.rows().values()))
     }
 
-    async fn tariff_schedule(&self, _revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError> {
-        self.state(|state| Arc::new(TariffSchedule::scan(state.tariff_revision(), state.tariffs.rows().values())))
+    async fn tariff_schedule(
+        &self,
+        _revision: Option<u64>,
+    ) -> Result<Arc<TariffSchedule>, HostError> {
+        self.state(|state| {
+            Arc::new(TariffSchedule::scan(
+                state.tariff_revision(),
+                state.tariffs.rows().values(),
+            ))
+        })
     }
 
     async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError> {
         self.state(|state| state.order_prices(query))
     }
 
-    async fn reported_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<ReportedOrder>, HostError> {
-        let all = OrderFilter { store: filter.store, branches: filter.branches, ..OrderFilter::all() };
-        let filter = OrderFilter { from: filter.from, until: filter.until, ..all };
-        let orders = self.find_orders(OrderQuery::Matching(&filter, limit)).await?;
+    async fn reported_orders(
+        &self,
+        filter: &OrderFilter,
+        limit: u32,
+    ) -> Result<Vec<ReportedOrder>, HostError> {
+        let all = OrderFilter {
+            store: filter.store,
+            branches: filter.branches,
+            ..OrderFilter::all()
+        };
+        let filter = OrderFilter {
+            from: filter.from,
+            until: filter.until,
+            ..all
+        };
+        let orders = self
+            .find_orders(OrderQuery::Matching(&filter, limit))
+            .await?;
         Ok(orders.iter().map(ReportedOrder::from).collect())
     }
 
@@ -232,14 +282,22 @@ impl Storage for MemoryHost {
         inner.reads += 1;
         let state = &inner.state;
         Ok(match query {
-            OrderQuery::Ids(ids) => ids.iter().filter_map(|id| state.orders.get(id).cloned()).collect(),
+            OrderQuery::Ids(ids) => ids
+                .iter()
+                .filter_map(|id| state.orders.get(id).cloned())
+                .collect(),
             OrderQuery::Code(store, code) => {
                 let id = state.codes.get(&(store, code.to_owned()));
-                id.and_then(|id| state.orders.get(id).cloned()).into_iter().collect()
+                id.and_then(|id| state.orders.get(id).cloned())
+                    .into_iter()
+                    .collect()
             }
-            OrderQuery::Matching(..) | OrderQuery::Sandbox { .. } | OrderQuery::Due { .. } => {
-                query.scan(state.orders.rows().values(), |id| state.stores.get(&id), &inner.timing)
-            }
+            OrderQuery::Matching(..) | OrderQuery::Sandbox { .. } | OrderQuery::Due { .. } => query
+                .scan(
+                    state.orders.rows().values(),
+                    |id| state.stores.get(&id),
+                    &inner.timing,
+                ),
         })
     }
 
@@ -249,7 +307,12 @@ impl Storage for MemoryHost {
         limit: u32,
     ) -> Result<Vec<SearchingOrder>, HostError> {
         let inner = self.lock();
-        Ok(SearchingOrder::scan(inner.state.orders.rows().values(), after, limit, &inner.timing))
+        Ok(SearchingOrder::scan(
+            inner.state.orders.rows().values(),
+            after,
+            limit,
+            &inner.timing,
+        ))
     }
 
     async fn blob(&self, id: PhotoId) -> Result<Option<Blob>, HostError> {
@@ -260,25 +323,38 @@ impl Storage for MemoryHost {
         self.state(|state| state.events(order))
     }
 
-    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
+    async fn journal(
+        &self,
+        of: Journal,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<JournalEntry>, HostError> {
         self.state(|state| state.journal_after(of, after, limit))
     }
 
     /// Events are never archived.
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError> {
-        self.state(|state| JournalSpan { start: 0, end: state.journal_last_position(of.merchant) })
+        self.state(|state| JournalSpan {
+            start: 0,
+            end: state.journal_last_position(of.merchant),
+        })
     }
 
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError> {
         self.state(|state| match query {
             CourierQuery::Ids(ids) => ids.iter().filter_map(|id| state.courier(*id)).collect(),
-            CourierQuery::Key(hash) => {
-                state.courier_hashes.get(hash).and_then(|id| state.courier(*id)).into_iter().collect()
-            }
+            CourierQuery::Key(hash) => state
+                .courier_hashes
+                .get(hash)
+                .and_then(|id| state.courier(*id))
+                .into_iter()
+                .collect(),
             CourierQuery::All { .. }
             | CourierQuery::Working { .. }
             | CourierQuery::PushDue { .. }
-            | CourierQuery::Unresponsive { .. } => query.scan(state.couriers(), |id| state.orders.get(&id)),
+            | CourierQuery::Unresponsive { .. } => {
+                query.scan(state.couriers(), |id| state.orders.get(&id))
+            }
         })
     }
 
@@ -299,22 +375,35 @@ impl Storage for MemoryHost {
         limit: u32,
     ) -> Result<Vec<Notification>, HostError> {
         self.state(|state| {
-            let newest_first = state.notifications.rows().range(state::of_store(store)).rev().map(|(_, value)| value);
-            let older = newest_first.filter(|notification| before.is_none_or(|before| notification.id < before));
+            let newest_first = state
+                .notifications
+                .rows()
+                .range(state::of_store(store))
+                .rev()
+                .map(|(_, value)| value);
+            let older = newest_first
+                .filter(|notification| before.is_none_or(|before| notification.id < before));
             older.take(limit as usize).cloned().collect()
         })
     }
 
-    async fn statement(&self, store: StoreId, query: StatementQuery<'_>) -> Result<Vec<StatementLine>, HostError> {
+    async fn statement(
+        &self,
+        store: StoreId,
+        query: StatementQuery<'_>,
+    ) -> Result<Vec<StatementLine>, HostError> {
         self.state(|state| match query {
             StatementQuery::Period(period, limit) => state.statement(store, period, limit),
-            StatementQuery::TopUp(reference) => state.top_up(store, reference).into_iter().collect(),
+            StatementQuery::TopUp(reference) => {
+                state.top_up(store, reference).into_iter().collect()
+            }
         })
     }
 
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
         self.state(|state| {
-            let has_events = |it: &Webhook| !state.journal_after(it.journal(), it.position, 1).is_empty();
+            let has_events =
+                |it: &Webhook| !state.journal_after(it.journal(), it.position, 1).is_empty();
             query.scan(state.webhooks.rows().values(), has_events)
         })
     }
@@ -326,12 +415,21 @@ impl Storage for MemoryHost {
     async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError> {
         self.state(|state| match query {
             AttemptQuery::Id(id) => state.attempt(id).into_iter().collect(),
-            AttemptQuery::Webhook { webhook, before, limit } => state.attempts_of(webhook, before, limit),
+            AttemptQuery::Webhook {
+                webhook,
+                before,
+                limit,
+            } => state.attempts_of(webhook, before, limit),
         })
     }
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError> {
-        self.state(|state| state.claims.get(&(scope.to_owned(), key.to_owned())).cloned())
+        self.state(|state| {
+            state
+                .claims
+                .get(&(scope.to_owned(), key.to_owned()))
+                .cloned()
+        })
     }
 
     async fn tracking_link(&self, hash: &KeyHash) -> Result<Option<TrackingLink>, HostError> {
@@ -344,8 +442,14 @@ impl Storage for MemoryHost {
 
     async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError> {
         self.state(|state| match of {
-            UsageQuery::Branches(merchant) => StorageUsage { records: state.branches(merchant), bytes: 0 },
-            UsageQuery::Webhooks(merchant) => StorageUsage { records: state.merchant_webhooks(merchant), bytes: 0 },
+            UsageQuery::Branches(merchant) => StorageUsage {
+                records: state.branches(merchant),
+                bytes: 0,
+            },
+            UsageQuery::Webhooks(merchant) => StorageUsage {
+                records: state.merchant_webhooks(merchant),
+                bytes: 0,
+            },
             UsageQuery::Claims(owner, since) => state.claim_usage(owner, since),
         })
     }
@@ -377,7 +481,10 @@ impl Platform for MemoryHost {
         let mut inner = self.lock();
         inner.contexts += 1;
         let seed = hmac_sha256(&inner.seed, &[b"context", &inner.contexts.to_be_bytes()]);
-        ExecContext { now: inner.now, entropy: Entropy::new(seed) }
+        ExecContext {
+            now: inner.now,
+            entropy: Entropy::new(seed),
+        }
     }
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
@@ -426,7 +533,11 @@ mod tests {
     fn equal_seeds_give_equal_runs() {
         let run = |seed| {
             let host = MemoryHost::seeded(seed);
-            (host.exec_context().entropy.hex(), host.exec_context().entropy.hex(), now(host.ids(3)))
+            (
+                host.exec_context().entropy.hex(),
+                host.exec_context().entropy.hex(),
+                now(host.ids(3)),
+            )
         };
         assert_eq!(run(7), run(7));
         assert_ne!(run(7).0, run(8).0);
@@ -454,13 +565,31 @@ mod tests {
             at: host.now(),
             floor: None,
         };
-        let take = Changes { at: host.now(), claim: Some(ClaimChange::Take(claim)), ..Changes::default() };
-        let no_such_store = Changes { ledger: vec![entry], ..take.clone() };
+        let take = Changes {
+            at: host.now(),
+            claim: Some(ClaimChange::Take(claim)),
+            ..Changes::default()
+        };
+        let no_such_store = Changes {
+            ledger: vec![entry],
+            ..take.clone()
+        };
         assert_eq!(now(host.commit(&no_such_store)), Err(HostError::Conflict));
         assert_eq!(now(host.claim("store/1", "k")), Ok(None));
         assert_eq!(now(host.commit(&take)), Ok(()));
-        assert_eq!(now(host.commit(&take)), Err(HostError::Conflict), "claim is held");
+        assert_eq!(
+            now(host.commit(&take)),
+            Err(HostError::Conflict),
+            "claim is held"
+        );
         host.advance(Duration::minutes(1));
-        assert_eq!(now(host.commit(&Changes { at: host.now(), ..take })), Ok(()), "claim has expired");
+        assert_eq!(
+            now(host.commit(&Changes {
+                at: host.now(),
+                ..take
+            })),
+            Ok(()),
+            "claim has expired"
+        );
     }
 }

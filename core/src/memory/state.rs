@@ -5,12 +5,16 @@ use crate::{
     changes::{Changes, TariffChange, TariffWrite, Versioned, Write},
     host::{AuditQuery, HostError, StorageUsage},
     model::{
-        AttemptId, CourierId, EventId, KeyId, Money, OrderId, PhotoId, StoreId, TariffId, Timestamp, UserId, WebhookId,
+        AttemptId, CourierId, EventId, KeyId, Money, OrderId, PhotoId, StoreId, TariffId,
+        Timestamp, UserId, WebhookId,
         audit::{AuditEntry, AuditRecord},
         courier::{Candidate, Courier, Position},
         order::{Blob, Event, Order, RecordedEvent, TrackingLink},
         privacy::ErasureRecord,
-        store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store, User},
+        store::{
+            Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store,
+            User,
+        },
         tariff::StoredTariff,
         webhook::{Attempt, Message, Webhook},
     },
@@ -69,7 +73,11 @@ impl State {
     pub(super) fn commit(&mut self, changes: &Changes) -> Result<(), HostError> {
         let done = self.apply(changes);
         for table in self.tables() {
-            if done.is_ok() { table.commit() } else { table.roll_back() }
+            if done.is_ok() {
+                table.commit()
+            } else {
+                table.roll_back()
+            }
         }
         done
     }
@@ -77,19 +85,30 @@ impl State {
     /// Returns a store with the balance that pays for it.
     pub(super) fn store(&self, id: StoreId) -> Option<Store> {
         let store = self.stores.get(&id)?;
-        Some(Store { balance: *self.balances.get(&store.account())?, ..store.clone() })
+        Some(Store {
+            balance: *self.balances.get(&store.account())?,
+            ..store.clone()
+        })
     }
 
     /// Returns entries of the audit log, newest first.
     pub(super) fn audit(&self, query: AuditQuery) -> Vec<AuditRecord> {
         let is_of = |store: Option<StoreId>| {
             query.store.is_none_or(|wanted| store == Some(wanted))
-                && query.merchant.is_none_or(|wanted| store.is_some_and(|store| self.merchant_of(store) == wanted))
+                && query.merchant.is_none_or(|wanted| {
+                    store.is_some_and(|store| self.merchant_of(store) == wanted)
+                })
         };
         let newest = self.audit.rows().iter().rev();
-        let older = newest.filter(|(id, entry)| query.before.is_none_or(|before| **id < before) && is_of(entry.store));
+        let older = newest.filter(|(id, entry)| {
+            query.before.is_none_or(|before| **id < before) && is_of(entry.store)
+        });
         let page = older.take(query.limit as usize);
-        page.map(|(id, entry)| AuditRecord { id: *id, entry: entry.clone() }).collect()
+        page.map(|(id, entry)| AuditRecord {
+            id: *id,
+            entry: entry.clone(),
+        })
+        .collect()
     }
 
     /// Returns a courier with the position, which is stored separately.
@@ -104,7 +123,10 @@ impl State {
 
     /// Returns all couriers, sorted by ID.
     pub(super) fn couriers(&self) -> impl Iterator<Item = Courier> {
-        self.couriers.rows().keys().filter_map(|id| self.courier(*id))
+        self.couriers
+            .rows()
+            .keys()
+            .filter_map(|id| self.courier(*id))
     }
 
     /// Returns the couriers that dispatch considers, with the times of their positions.
@@ -118,7 +140,13 @@ impl State {
     /// Returns an order's history, oldest first.
     pub(super) fn events(&self, order: OrderId) -> Vec<RecordedEvent> {
         let ids = self.histories.rows().range((order, 0)..=(order, u32::MAX));
-        ids.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
+        ids.filter_map(|(_, id)| {
+            Some(RecordedEvent {
+                id: *id,
+                event: self.journal.get(id)?.clone(),
+            })
+        })
+        .collect()
     }
 
     fn tables(&mut self) -> [&mut dyn Transactional; 30] {
@@ -157,33 +185,87 @@ impl State {
     }
 
     fn apply(&mut self, changes: &Changes) -> Result<(), HostError> {
-        changes.stores.iter().try_for_each(|write| self.write_store(write))?;
-        changes.keys.iter().try_for_each(|write| self.write_key(write))?;
-        changes.users.iter().try_for_each(|write| self.write_user(write))?;
-        changes.orders.iter().try_for_each(|write| self.write_order(write))?;
-        changes.couriers.iter().try_for_each(|write| self.write_courier(write))?;
-        changes.positions.iter().for_each(|position| self.put_position(position));
-        changes.events.iter().try_for_each(|event| self.append_event(event))?;
-        changes.links.iter().for_each(|link| self.links.put(link.hash.clone(), link.clone()));
-        changes.ledger.iter().try_for_each(|entry| self.append_entry(entry))?;
-        changes.top_ups.iter().try_for_each(|top_up| self.book_top_up(top_up))?;
-        changes.stores.iter().try_for_each(|write| self.close_balance(write))?;
+        changes
+            .stores
+            .iter()
+            .try_for_each(|write| self.write_store(write))?;
+        changes
+            .keys
+            .iter()
+            .try_for_each(|write| self.write_key(write))?;
+        changes
+            .users
+            .iter()
+            .try_for_each(|write| self.write_user(write))?;
+        changes
+            .orders
+            .iter()
+            .try_for_each(|write| self.write_order(write))?;
+        changes
+            .couriers
+            .iter()
+            .try_for_each(|write| self.write_courier(write))?;
+        changes
+            .positions
+            .iter()
+            .for_each(|position| self.put_position(position));
+        changes
+            .events
+            .iter()
+            .try_for_each(|event| self.append_event(event))?;
+        changes
+            .links
+            .iter()
+            .for_each(|link| self.links.put(link.hash.clone(), link.clone()));
+        changes
+            .ledger
+            .iter()
+            .try_for_each(|entry| self.append_entry(entry))?;
+        changes
+            .top_ups
+            .iter()
+            .try_for_each(|top_up| self.book_top_up(top_up))?;
+        changes
+            .stores
+            .iter()
+            .try_for_each(|write| self.close_balance(write))?;
         self.apply_webhooks(changes)?;
-        changes.notifications.iter().for_each(|notification| self.put_notification(notification));
+        changes
+            .notifications
+            .iter()
+            .for_each(|notification| self.put_notification(notification));
         for entry in &changes.audit {
             let last = self.audit.rows().last_key_value().map_or(0, |(id, _)| *id);
             self.audit.put(last + 1, entry.clone());
         }
-        changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))?;
-        changes.blobs.iter().try_for_each(|blob| claim_value(&mut self.blobs, blob.id, blob.clone()))?;
-        changes.removed_blobs.iter().for_each(|id| self.blobs.remove(id));
-        changes.tariffs.iter().try_for_each(|write| self.write_tariff(write, changes.at))?;
-        changes.redactions.iter().try_for_each(|redaction| self.redact(redaction))
+        changes
+            .claim
+            .iter()
+            .try_for_each(|change| self.change_claim(change, changes.at))?;
+        changes
+            .blobs
+            .iter()
+            .try_for_each(|blob| claim_value(&mut self.blobs, blob.id, blob.clone()))?;
+        changes
+            .removed_blobs
+            .iter()
+            .for_each(|id| self.blobs.remove(id));
+        changes
+            .tariffs
+            .iter()
+            .try_for_each(|write| self.write_tariff(write, changes.at))?;
+        changes
+            .redactions
+            .iter()
+            .try_for_each(|redaction| self.redact(redaction))
     }
 
     fn write_store(&mut self, write: &Write<Store>) -> Result<(), HostError> {
         let (id, old) = (write.value.id, self.stores.get(&write.value.id).cloned());
-        let store = Store { balance: Money::ZERO, ..apply(write, old.as_ref())? };
+        let store = Store {
+            balance: Money::ZERO,
+            ..apply(write, old.as_ref())?
+        };
         let mut orders = self.orders.rows().values();
         if write.expected != 0
             && write.value.deleted_at.is_some()
@@ -198,7 +280,11 @@ impl State {
         if store.deleted_at.is_none() {
             claim_value(&mut self.cnpjs, store.cnpj.as_str().to_owned(), id)?;
             claim_value(&mut self.emails, store.email.key(), id)?;
-            if self.users.rows().values().any(|user| user.removed_at.is_none() && user.email.key() == store.email.key())
+            if self
+                .users
+                .rows()
+                .values()
+                .any(|user| user.removed_at.is_none() && user.email.key() == store.email.key())
             {
                 return Err(HostError::Conflict);
             }
@@ -219,9 +305,13 @@ impl State {
         let id = write.value.id;
         let user = apply(write, self.users.get(&id))?;
         let key = user.email.key();
-        let has_email = |other: &User| other.id != id && other.removed_at.is_none() && other.email.key() == key;
+        let has_email =
+            |other: &User| other.id != id && other.removed_at.is_none() && other.email.key() == key;
         let is_new = write.expected == 0;
-        let has_store = self.stores.get(&user.store).is_some_and(|store| store.deleted_at.is_none());
+        let has_store = self
+            .stores
+            .get(&user.store)
+            .is_some_and(|store| store.deleted_at.is_none());
         if (is_new && (!has_store || self.emails.get(&key).is_some()))
             || (user.removed_at.is_none() && self.users.rows().values().any(has_email))
         {
@@ -257,15 +347,27 @@ impl State {
         match &write.change {
             TariffChange::Insert(tariff) => {
                 let version = &tariff.tariff.version;
-                if self.tariffs.rows().values().any(|other| other.tariff.version == *version) {
+                if self
+                    .tariffs
+                    .rows()
+                    .values()
+                    .any(|other| other.tariff.version == *version)
+                {
                     return Err(HostError::Conflict);
                 }
                 claim_value(&mut self.tariffs, tariff.id, tariff.clone())
             }
             TariffChange::Remove(id) => {
-                let is_scheduled = self.tariffs.get(id).is_some_and(|tariff| tariff.effective_from > at);
+                let is_scheduled = self
+                    .tariffs
+                    .get(id)
+                    .is_some_and(|tariff| tariff.effective_from > at);
                 self.tariffs.remove(id);
-                if is_scheduled { Ok(()) } else { Err(HostError::Conflict) }
+                if is_scheduled {
+                    Ok(())
+                } else {
+                    Err(HostError::Conflict)
+                }
             }
         }
     }
@@ -297,7 +399,11 @@ impl State {
     fn write_courier(&mut self, write: &Write<Courier>) -> Result<(), HostError> {
         let id = write.value.id;
         let old = self.couriers.get(&id).cloned();
-        let courier = Courier { position: None, position_at: None, ..apply(write, old.as_ref())? };
+        let courier = Courier {
+            position: None,
+            position_at: None,
+            ..apply(write, old.as_ref())?
+        };
         if let Some(key) = old.and_then(|old| old.key) {
             self.courier_hashes.remove(&key.hash);
         }
@@ -309,18 +415,28 @@ impl State {
     }
 
     fn put_position(&mut self, position: &Position) {
-        if self.positions.get(&position.courier).is_none_or(|known| known.at < position.at) {
+        if self
+            .positions
+            .get(&position.courier)
+            .is_none_or(|known| known.at < position.at)
+        {
             self.positions.put(position.courier, *position);
         }
     }
 
     fn append_event(&mut self, event: &Event) -> Result<(), HostError> {
-        let last = self.journal.rows().last_key_value().map_or(0, |(id, _)| id.get());
-        let id = EventId::new(last + 1)
-            .ok_or_else(|| HostError::Internal { detail: "event IDs are exhausted".to_owned() })?;
+        let last = self
+            .journal
+            .rows()
+            .last_key_value()
+            .map_or(0, |(id, _)| id.get());
+        let id = EventId::new(last + 1).ok_or_else(|| HostError::Internal {
+            detail: "event IDs are exhausted".to_owned(),
+        })?;
         claim_value(&mut self.histories, (event.order, event.sequence), id)?;
         let merchant = self.merchant_of(event.store);
-        self.journal_positions.put((merchant, self.journal_last_position(merchant) + 1), id);
+        self.journal_positions
+            .put((merchant, self.journal_last_position(merchant) + 1), id);
         self.journal.put(id, event.clone());
         Ok(())
     }
@@ -331,16 +447,25 @@ impl State {
 
     fn put_notification(&mut self, notification: &Notification) {
         let store = notification.store;
-        self.notifications.put((store, notification.id.get()), notification.clone());
+        self.notifications
+            .put((store, notification.id.get()), notification.clone());
         // One was inserted, so at most one must be removed.
-        let oldest = self.notifications.rows().range(of_store(store)).rev().nth(MAX_NOTIFICATIONS);
+        let oldest = self
+            .notifications
+            .rows()
+            .range(of_store(store))
+            .rev()
+            .nth(MAX_NOTIFICATIONS);
         if let Some(key) = oldest.map(|(key, _)| *key) {
             self.notifications.remove(&key);
         }
     }
 
     pub(super) fn claim_usage(&self, owner: &str, since: Timestamp) -> StorageUsage {
-        let hours = self.claim_usage.rows().range(of_owner(owner, Claim::hour(since)));
+        let hours = self
+            .claim_usage
+            .rows()
+            .range(of_owner(owner, Claim::hour(since)));
         hours.fold(StorageUsage::default(), |sum, (_, hour)| StorageUsage {
             records: sum.records + hour.records,
             bytes: sum.bytes + hour.bytes,
@@ -348,29 +473,51 @@ impl State {
     }
 
     fn count_claim(&mut self, claim: &Claim, at: Timestamp) {
-        let Some(owner) = claim.owner.clone() else { return };
+        let Some(owner) = claim.owner.clone() else {
+            return;
+        };
         let key = (owner, Claim::hour(at));
-        let StorageUsage { records, bytes } = self.claim_usage.get(&key).copied().unwrap_or_default();
-        self.claim_usage.put(key, StorageUsage { records: records + 1, bytes: bytes + claim.size() });
+        let StorageUsage { records, bytes } =
+            self.claim_usage.get(&key).copied().unwrap_or_default();
+        self.claim_usage.put(
+            key,
+            StorageUsage {
+                records: records + 1,
+                bytes: bytes + claim.size(),
+            },
+        );
     }
 
     fn change_claim(&mut self, change: &ClaimChange, at: Timestamp) -> Result<(), HostError> {
         let key_of = |claim: &Claim| (claim.scope.clone(), claim.key.clone());
         match change {
             ClaimChange::Take(claim) => {
-                if self.claims.get(&key_of(claim)).is_some_and(|held| held.expires_at > at) {
+                if self
+                    .claims
+                    .get(&key_of(claim))
+                    .is_some_and(|held| held.expires_at > at)
+                {
                     return Err(HostError::Conflict);
                 }
                 self.claims.put(key_of(claim), claim.clone());
             }
             ClaimChange::Finish(claim) => {
-                if self.claims.get(&key_of(claim)).is_some_and(|held| held.holder != claim.holder) {
+                if self
+                    .claims
+                    .get(&key_of(claim))
+                    .is_some_and(|held| held.holder != claim.holder)
+                {
                     return Err(HostError::Conflict);
                 }
                 self.claims.put(key_of(claim), claim.clone());
                 self.count_claim(claim, at);
             }
-            ClaimChange::Release { scope, key, holder, until } => {
+            ClaimChange::Release {
+                scope,
+                key,
+                holder,
+                until,
+            } => {
                 let key = (scope.clone(), key.clone());
                 let is_running = |held: &Claim| held.holder == *holder && held.expires_at <= *until;
                 if self.claims.get(&key).is_some_and(is_running) {

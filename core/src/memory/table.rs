@@ -11,7 +11,10 @@ pub(super) struct Table<K, V> {
 
 impl<K, V> Default for Table<K, V> {
     fn default() -> Table<K, V> {
-        Table { rows: BTreeMap::new(), touched: Vec::new() }
+        Table {
+            rows: BTreeMap::new(),
+            touched: Vec::new(),
+        }
     }
 }
 

@@ -51,12 +51,18 @@ impl Uf {
 
     /// Returns the unit whose municipalities have IBGE codes that start with these two digits.
     pub fn from_ibge(digits: u32) -> Option<Uf> {
-        Uf::UNITS.iter().find(|unit| unit.1 == digits).and_then(|(code, ..)| Uf::parse(code))
+        Uf::UNITS
+            .iter()
+            .find(|unit| unit.1 == digits)
+            .and_then(|(code, ..)| Uf::parse(code))
     }
 
     /// Returns the name, such as `São Paulo`.
     pub fn name(&self) -> &'static str {
-        Uf::UNITS.iter().find(|unit| unit.0 == self.code()).map_or("", |(.., name)| name)
+        Uf::UNITS
+            .iter()
+            .find(|unit| unit.0 == self.code())
+            .map_or("", |(.., name)| name)
     }
 
     /// Parses a code in upper or lower case, with optional surrounding spaces.
@@ -69,7 +75,10 @@ impl Uf {
     pub fn parse(text: &str) -> Option<Uf> {
         let bytes: [u8; 2] = text.trim().as_bytes().try_into().ok()?;
         let upper = bytes.map(|byte| byte.to_ascii_uppercase());
-        Uf::UNITS.iter().any(|unit| unit.0.as_bytes() == upper).then_some(Uf(upper))
+        Uf::UNITS
+            .iter()
+            .any(|unit| unit.0.as_bytes() == upper)
+            .then_some(Uf(upper))
     }
 
     /// Returns the two-letter code in upper case.

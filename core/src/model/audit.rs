@@ -50,8 +50,13 @@ pub enum ActorKind {
 
 impl ActorKind {
     /// Every kind.
-    pub const ALL: [ActorKind; 5] =
-        [ActorKind::Operator, ActorKind::StoreLogin, ActorKind::User, ActorKind::Key, ActorKind::Courier];
+    pub const ALL: [ActorKind; 5] = [
+        ActorKind::Operator,
+        ActorKind::StoreLogin,
+        ActorKind::User,
+        ActorKind::Key,
+        ActorKind::Courier,
+    ];
 
     /// Returns the name in the API.
     pub fn name(self) -> &'static str {

@@ -29,13 +29,18 @@ impl Cnpj {
     /// assert_eq!(Cnpj::parse("12ABC34501DE36"), Err(CnpjError::WrongCheckDigits));
     /// ```
     pub fn parse(text: &str) -> Result<Cnpj, CnpjError> {
-        let plain: String = text.trim().chars().filter(|c| !matches!(c, '.' | '/' | '-' | ' ')).collect();
+        let plain: String = text
+            .trim()
+            .chars()
+            .filter(|c| !matches!(c, '.' | '/' | '-' | ' '))
+            .collect();
         let plain = plain.to_ascii_uppercase();
         let bytes = plain.as_bytes();
         let (true, Some((body, check))) = (bytes.len() == 14, bytes.split_at_checked(12)) else {
             return Err(CnpjError::Malformed);
         };
-        let well_formed = body.iter().all(u8::is_ascii_alphanumeric) && check.iter().all(u8::is_ascii_digit);
+        let well_formed =
+            body.iter().all(u8::is_ascii_alphanumeric) && check.iter().all(u8::is_ascii_digit);
         if !well_formed || bytes.iter().all(|byte| *byte == bytes[0]) {
             return Err(CnpjError::Malformed);
         }
@@ -53,7 +58,12 @@ impl Cnpj {
 
 fn check_digit(positions: &[u8]) -> u8 {
     let weights = (2..=9).cycle();
-    let sum: u32 = positions.iter().rev().zip(weights).map(|(byte, weight)| u32::from(byte - 48) * weight).sum();
+    let sum: u32 = positions
+        .iter()
+        .rev()
+        .zip(weights)
+        .map(|(byte, weight)| u32::from(byte - 48) * weight)
+        .sum();
     match sum % 11 {
         0 | 1 => b'0',
         remainder => b'0' + u8::try_from(11 - remainder).unwrap_or_default(),
@@ -80,11 +90,19 @@ mod tests {
 
     #[test]
     fn numeric_and_alphanumeric_formats_parse() {
-        for good in ["11.222.333/0001-81", "11222333000181", "12ABC34501DE35", "12abc34501de35", " 12.abc.345/01de-35 "]
-        {
+        for good in [
+            "11.222.333/0001-81",
+            "11222333000181",
+            "12ABC34501DE35",
+            "12abc34501de35",
+            " 12.abc.345/01de-35 ",
+        ] {
             assert!(Cnpj::parse(good).is_ok(), "{good}");
         }
-        assert_eq!(Cnpj::parse("12abc34501de35").unwrap().as_str(), "12ABC34501DE35");
+        assert_eq!(
+            Cnpj::parse("12abc34501de35").unwrap().as_str(),
+            "12ABC34501DE35"
+        );
     }
 
     #[test]
@@ -92,15 +110,30 @@ mod tests {
         let good = "11222333000181";
         for index in 0..good.len() {
             let mut bytes = good.as_bytes().to_vec();
-            bytes[index] = if bytes[index] == b'9' { b'0' } else { bytes[index] + 1 };
+            bytes[index] = if bytes[index] == b'9' {
+                b'0'
+            } else {
+                bytes[index] + 1
+            };
             let wrong = String::from_utf8(bytes).unwrap();
-            assert_eq!(Cnpj::parse(&wrong), Err(CnpjError::WrongCheckDigits), "{wrong}");
+            assert_eq!(
+                Cnpj::parse(&wrong),
+                Err(CnpjError::WrongCheckDigits),
+                "{wrong}"
+            );
         }
     }
 
     #[test]
     fn invalid_format_is_malformed() {
-        for bad in ["", "1122233300018", "112223330001811", "00000000000000", "112223330001é1", "11_222333000181"] {
+        for bad in [
+            "",
+            "1122233300018",
+            "112223330001811",
+            "00000000000000",
+            "112223330001é1",
+            "11_222333000181",
+        ] {
             assert_eq!(Cnpj::parse(bad), Err(CnpjError::Malformed), "{bad}");
         }
     }

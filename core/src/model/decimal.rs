@@ -13,7 +13,9 @@ use serde::{
 
 /// Parses a decimal with or without an exponent.
 fn parse_decimal(text: &str) -> Option<Decimal> {
-    text.parse().or_else(|_| Decimal::from_scientific(text)).ok()
+    text.parse()
+        .or_else(|_| Decimal::from_scientific(text))
+        .ok()
 }
 
 /// Returns the shortest decimal that identifies a double.
@@ -49,7 +51,8 @@ pub fn read_decimal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Decima
             if number.abs() < SMALLEST {
                 return Ok(Decimal::ZERO);
             }
-            shortest_decimal(number).ok_or_else(|| E::invalid_value(Unexpected::Other("number"), &self))
+            shortest_decimal(number)
+                .ok_or_else(|| E::invalid_value(Unexpected::Other("number"), &self))
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<Decimal, E> {
@@ -66,7 +69,11 @@ mod tests {
     #[test]
     fn shortest_decimal_equals_printed_number() {
         for number in [0.0, 57.9, -0.01, 1e-7, 1e15, 1e21, 123_456.789, 5e-10] {
-            assert_eq!(shortest_decimal(number), Some(number.to_string().parse().unwrap()), "{number}");
+            assert_eq!(
+                shortest_decimal(number),
+                Some(number.to_string().parse().unwrap()),
+                "{number}"
+            );
         }
         for number in [f64::NAN, f64::INFINITY, 1e300, 1e-300] {
             assert_eq!(shortest_decimal(number), None);
@@ -77,17 +84,37 @@ mod tests {
     fn numbers_below_every_decimal_are_zero() {
         #[derive(serde::Deserialize)]
         struct Number(#[serde(deserialize_with = "read_decimal")] Decimal);
-        for (text, expected) in [("5e-324", Decimal::ZERO), ("-1e-30", Decimal::ZERO), ("1e-27", Decimal::new(1, 27))] {
-            assert_eq!(serde_json::from_str::<Number>(text).unwrap().0, expected, "{text}");
+        for (text, expected) in [
+            ("5e-324", Decimal::ZERO),
+            ("-1e-30", Decimal::ZERO),
+            ("1e-27", Decimal::new(1, 27)),
+        ] {
+            assert_eq!(
+                serde_json::from_str::<Number>(text).unwrap().0,
+                expected,
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn decimal_strings_parse_with_and_without_exponent() {
-        for (text, units, scale) in [("-12.50", -1250, 2), ("1e2", 100, 0), ("2.5E-4", 25, 5), (".5", 5, 1)] {
-            assert_eq!(parse_decimal(text), Some(Decimal::new(units, scale)), "{text}");
+        for (text, units, scale) in [
+            ("-12.50", -1250, 2),
+            ("1e2", 100, 0),
+            ("2.5E-4", 25, 5),
+            (".5", 5, 1),
+        ] {
+            assert_eq!(
+                parse_decimal(text),
+                Some(Decimal::new(units, scale)),
+                "{text}"
+            );
         }
-        for text in ["", "-", ".", "1.2.3", "1e", "e1", "1e99", "1e-99", "abc", "1,5", " 1", "NaN", "0x1", "é"] {
+        for text in [
+            "", "-", ".", "1.2.3", "1e", "e1", "1e99", "1e-99", "abc", "1,5", " 1", "NaN", "0x1",
+            "é",
+        ] {
             assert_eq!(parse_decimal(text), None, "{text}");
         }
     }

@@ -71,6 +71,10 @@ mod tests {
         let tag = hmac_sha256(&[1; 32], &[b"purpose", b"text"]);
         assert!(hmac_sha256_matches(&[1; 32], &[b"purpose", b"text"], &tag));
         assert!(!hmac_sha256_matches(&[2; 32], &[b"purpose", b"text"], &tag));
-        assert!(!hmac_sha256_matches(&[1; 32], &[b"purpose", b"text"], &tag[..31]));
+        assert!(!hmac_sha256_matches(
+            &[1; 32],
+            &[b"purpose", b"text"],
+            &tag[..31]
+        ));
     }
 }

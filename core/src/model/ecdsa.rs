@@ -6,7 +6,11 @@ use p256::ecdsa::{Signature, SigningKey, signature::Signer};
 /// private keys.
 pub fn p256_public_key(private: &[u8; 32]) -> Option<[u8; 65]> {
     let key = SigningKey::from_slice(private).ok()?;
-    key.verifying_key().to_sec1_point(false).as_bytes().try_into().ok()
+    key.verifying_key()
+        .to_sec1_point(false)
+        .as_bytes()
+        .try_into()
+        .ok()
 }
 
 /// Signs a message deterministically (RFC 6979) and returns `r` and `s`. Returns `None` if the number is outside the range of
@@ -28,15 +32,27 @@ mod tests {
 
     #[test]
     fn signature_equals_the_test_vector_of_rfc_6979() {
-        let private = base16ct::lower::decode_vec(PRIVATE).unwrap().try_into().unwrap();
-        assert_eq!(super::super::hex(&p256_public_key(&private).unwrap()), PUBLIC);
-        assert_eq!(super::super::hex(&p256_sign(&private, b"sample").unwrap()), SIGNATURE);
+        let private = base16ct::lower::decode_vec(PRIVATE)
+            .unwrap()
+            .try_into()
+            .unwrap();
+        assert_eq!(
+            super::super::hex(&p256_public_key(&private).unwrap()),
+            PUBLIC
+        );
+        assert_eq!(
+            super::super::hex(&p256_sign(&private, b"sample").unwrap()),
+            SIGNATURE
+        );
     }
 
     #[test]
     fn number_outside_the_group_has_no_public_key() {
         for bytes in [[0; 32], [0xff; 32]] {
-            assert_eq!((p256_public_key(&bytes), p256_sign(&bytes, b"x")), (None, None));
+            assert_eq!(
+                (p256_public_key(&bytes), p256_sign(&bytes, b"x")),
+                (None, None)
+            );
         }
     }
 }

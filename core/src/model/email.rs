@@ -26,7 +26,10 @@ impl Email {
     pub fn parse(text: &str) -> Result<Email, EmailError> {
         let text = text.trim();
         // Not a literal: later versions of the library add options.
-        let options = Options::default().with_required_tld().without_domain_literal().without_display_text();
+        let options = Options::default()
+            .with_required_tld()
+            .without_domain_literal()
+            .without_display_text();
         match EmailAddress::parse_with_options(text, options) {
             Ok(_) => Ok(Email(text.to_owned())),
             Err(_) => Err(EmailError),
@@ -64,10 +67,23 @@ mod tests {
 
     #[test]
     fn email_parser_accepts_and_rejects_edge_cases() {
-        for bad in ["", "@", "a@", "@b.c", "a@b", "a b@c.d", "a@@b.c", "a@[127.0.0.1]", "a@b..c", "<a@b.c>"] {
+        for bad in [
+            "",
+            "@",
+            "a@",
+            "@b.c",
+            "a@b",
+            "a b@c.d",
+            "a@@b.c",
+            "a@[127.0.0.1]",
+            "a@b..c",
+            "<a@b.c>",
+        ] {
             assert!(Email::parse(bad).is_err(), "{bad}");
         }
-        let long = |local: usize, domain: usize| format!("{}@{}.br", "a".repeat(local), "b".repeat(domain));
+        let long = |local: usize, domain: usize| {
+            format!("{}@{}.br", "a".repeat(local), "b".repeat(domain))
+        };
         for bad in [
             "Loja <a@b.c>",
             "\"x\" <a@b.c>",
@@ -103,6 +119,9 @@ mod tests {
         ] {
             assert!(Email::parse(good).is_ok(), "{good}");
         }
-        assert_eq!(Email::parse(" Loja+1@Exemplo.com ").unwrap().key(), "loja+1@exemplo.com");
+        assert_eq!(
+            Email::parse(" Loja+1@Exemplo.com ").unwrap().key(),
+            "loja+1@exemplo.com"
+        );
     }
 }

@@ -26,7 +26,11 @@ pub struct Entropy {
 impl Entropy {
     /// Creates the stream of a seed.
     pub fn new(seed: [u8; 32]) -> Entropy {
-        Entropy { seed, blocks: 0, rest: Vec::new() }
+        Entropy {
+            seed,
+            blocks: 0,
+            rest: Vec::new(),
+        }
     }
 
     /// Returns the next `N` bytes.
@@ -84,9 +88,16 @@ mod tests {
     fn codes_have_four_digits_and_are_evenly_distributed() {
         let mut entropy = Entropy::new([1; 32]);
         let codes: Vec<String> = (0..20_000).map(|_| entropy.code()).collect();
-        assert!(codes.iter().all(|code| code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit())));
+        assert!(
+            codes
+                .iter()
+                .all(|code| code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit()))
+        );
         let low = codes.iter().filter(|code| code.as_str() < "5000").count();
-        assert!((9_500..=10_500).contains(&low), "{low} of 20,000 are below 5000");
+        assert!(
+            (9_500..=10_500).contains(&low),
+            "{low} of 20,000 are below 5000"
+        );
     }
 
     #[test]

@@ -62,8 +62,12 @@ impl SearchWords {
     /// Splits a text into words. `None` unless the text has 2 to 60 characters and 1 to 6 words with letters or digits.
     pub fn parse(text: &str) -> Option<SearchWords> {
         let (min, max) = SearchWords::CHARS;
-        let words: Vec<String> = searchable(text).split_whitespace().map(str::to_owned).collect();
-        let fits = (min..=max).contains(&text.chars().count()) && (1..=SearchWords::MAX).contains(&words.len());
+        let words: Vec<String> = searchable(text)
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+        let fits = (min..=max).contains(&text.chars().count())
+            && (1..=SearchWords::MAX).contains(&words.len());
         fits.then_some(SearchWords(words))
     }
 
@@ -93,7 +97,10 @@ mod tests {
     #[test]
     fn search_has_two_to_sixty_characters_and_six_words() {
         let words = |text: &str| SearchWords::parse(text).map(|search| search.0);
-        assert_eq!(words(" JOÃO  da-Silva "), Some(vec!["joao".to_owned(), "dasilva".to_owned()]));
+        assert_eq!(
+            words(" JOÃO  da-Silva "),
+            Some(vec!["joao".to_owned(), "dasilva".to_owned()])
+        );
         assert_eq!(words("a b c d e f").map(|words| words.len()), Some(6));
         for rejected in ["", "a", "a b c d e f g", "--%", &"x".repeat(61)] {
             assert_eq!(words(rejected), None, "{rejected}");
@@ -113,7 +120,11 @@ mod tests {
             ("p-17", true),
             ("p 18", false),
         ] {
-            assert_eq!(SearchWords::parse(search).unwrap().match_text(&text), expected, "{search}");
+            assert_eq!(
+                SearchWords::parse(search).unwrap().match_text(&text),
+                expected,
+                "{search}"
+            );
         }
         assert_eq!(SearchWords::parse("#17").unwrap().number(), Some(17));
         assert_eq!(SearchWords::parse("17 a").unwrap().number(), None);

@@ -27,7 +27,10 @@ impl Point {
     /// ```
     pub fn from_degrees(latitude: f64, longitude: f64) -> Option<Point> {
         let fits = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
-        #[expect(clippy::cast_possible_truncation, reason = "180e7 fits an i32, and the range is checked above")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "180e7 fits an i32, and the range is checked above"
+        )]
         fits.then(|| Point {
             lat_e7: libm::round(latitude * Self::UNITS) as i32,
             lon_e7: libm::round(longitude * Self::UNITS) as i32,
@@ -46,7 +49,9 @@ impl Point {
 }
 
 /// A road distance in metres.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Distance(pub u32);
 
@@ -174,12 +179,21 @@ impl DistanceMatrix {
     #[must_use]
     pub fn with_estimated(self, marks: Vec<bool>) -> DistanceMatrix {
         let fits = marks.len() == self.legs.len() && marks.contains(&true);
-        DistanceMatrix { estimated: if fits { marks } else { Vec::new() }, ..self }
+        DistanceMatrix {
+            estimated: if fits { marks } else { Vec::new() },
+            ..self
+        }
     }
 
     /// Returns whether the leg is from the embedded model because the road network had no result.
     pub fn is_estimated(&self, from: usize, to: usize) -> bool {
-        from < self.size && to < self.size && self.estimated.get(from * self.size + to).copied().unwrap_or(false)
+        from < self.size
+            && to < self.size
+            && self
+                .estimated
+                .get(from * self.size + to)
+                .copied()
+                .unwrap_or(false)
     }
 
     /// Replaces legs, row by row, by those that follow from the texts of two addresses, and marks them. If there are more or fewer than legs,
@@ -197,7 +211,13 @@ impl DistanceMatrix {
 
     /// Returns whether the leg follows from the texts of the two addresses.
     pub fn is_near(&self, from: usize, to: usize) -> bool {
-        from < self.size && to < self.size && self.near.get(from * self.size + to).copied().unwrap_or(false)
+        from < self.size
+            && to < self.size
+            && self
+                .near
+                .get(from * self.size + to)
+                .copied()
+                .unwrap_or(false)
     }
 
     /// Returns the number of points.
@@ -221,13 +241,19 @@ mod tests {
     #[test]
     fn degrees_round_trip_to_seven_decimals() {
         let point = Point::from_degrees(-23.550_520_1, -46.633_308_9).expect("on the planet");
-        assert_eq!((point.latitude(), point.longitude()), (-23.550_520_1, -46.633_308_9));
+        assert_eq!(
+            (point.latitude(), point.longitude()),
+            (-23.550_520_1, -46.633_308_9)
+        );
     }
 
     #[test]
     fn precision_names_equal_their_serialized_form() {
         for level in Precision::ALL {
-            assert_eq!(serde_json::to_string(&level).expect("a string"), format!("\"{}\"", level.name()));
+            assert_eq!(
+                serde_json::to_string(&level).expect("a string"),
+                format!("\"{}\"", level.name())
+            );
             assert_eq!(Precision::parse(level.name()), Some(level));
         }
         assert!(Precision::ALL.is_sorted());
@@ -235,17 +261,28 @@ mod tests {
 
     #[test]
     fn estimated_marks_apply_to_their_legs() {
-        let matrix =
-            |marks| DistanceMatrix::new(2, vec![Some(Leg::default()); 4]).map(|matrix| matrix.with_estimated(marks));
+        let matrix = |marks| {
+            DistanceMatrix::new(2, vec![Some(Leg::default()); 4])
+                .map(|matrix| matrix.with_estimated(marks))
+        };
         let marked = matrix(vec![false, true, false, false]).expect("a square");
-        assert!(marked.is_estimated(0, 1) && !marked.is_estimated(1, 0) && !marked.is_estimated(0, 9));
-        assert_eq!(matrix(vec![true; 3]), matrix(vec![]), "marks of another length are ignored");
+        assert!(
+            marked.is_estimated(0, 1) && !marked.is_estimated(1, 0) && !marked.is_estimated(0, 9)
+        );
+        assert_eq!(
+            matrix(vec![true; 3]),
+            matrix(vec![]),
+            "marks of another length are ignored"
+        );
     }
 
     #[test]
     fn non_square_matrix_is_rejected() {
         assert!(DistanceMatrix::new(2, vec![None; 3]).is_none());
         assert!(DistanceMatrix::new(usize::MAX, vec![]).is_none());
-        assert_eq!(DistanceMatrix::new(1, vec![Some(Leg::default())]).and_then(|m| m.leg(0, 0)), Some(Leg::default()));
+        assert_eq!(
+            DistanceMatrix::new(1, vec![Some(Leg::default())]).and_then(|m| m.leg(0, 0)),
+            Some(Leg::default())
+        );
     }
 }

@@ -77,7 +77,10 @@ pub struct IdBlock {
 impl IdBlock {
     /// Creates a block of `count` identifiers starting at `first`.
     pub fn new(first: u64, count: u64) -> IdBlock {
-        IdBlock { next: first, end: first.saturating_add(count) }
+        IdBlock {
+            next: first,
+            end: first.saturating_add(count),
+        }
     }
 
     /// Takes the next identifier and converts it with `make`. Returns `None` if the block is exhausted.
@@ -106,10 +109,25 @@ mod tests {
 
     #[test]
     fn malformed_id_is_rejected() {
-        for bad in ["", "0", "01", "-1", "+1", "1.0", "1e3", " 1", "abc", "9007199254740992", "99999999999999999999"] {
+        for bad in [
+            "",
+            "0",
+            "01",
+            "-1",
+            "+1",
+            "1.0",
+            "1e3",
+            " 1",
+            "abc",
+            "9007199254740992",
+            "99999999999999999999",
+        ] {
             assert!(OrderId::parse(bad).is_none(), "{bad}");
         }
-        assert_eq!(OrderId::parse("9007199254740991").map(OrderId::get), Some(9_007_199_254_740_991));
+        assert_eq!(
+            OrderId::parse("9007199254740991").map(OrderId::get),
+            Some(9_007_199_254_740_991)
+        );
     }
 
     #[test]

@@ -85,8 +85,14 @@ pub enum Misfit {
 
 impl Vehicle {
     /// All kinds, from the smallest limits to the largest.
-    pub const ALL: [Vehicle; 6] =
-        [Vehicle::Bicycle, Vehicle::Scooter, Vehicle::MotorbikeBag, Vehicle::MotorbikeBox, Vehicle::Car, Vehicle::Vuc];
+    pub const ALL: [Vehicle; 6] = [
+        Vehicle::Bicycle,
+        Vehicle::Scooter,
+        Vehicle::MotorbikeBag,
+        Vehicle::MotorbikeBox,
+        Vehicle::Car,
+        Vehicle::Vuc,
+    ];
 
     /// Returns the name in the API.
     pub fn name(self) -> &'static str {
@@ -114,13 +120,19 @@ impl Vehicle {
             Vehicle::Car => (300, 1_000),
             Vehicle::Vuc => (1_000, 20_000),
         };
-        Load { weight_g: kilograms * 1_000, volume_ml: litres * 1_000 }
+        Load {
+            weight_g: kilograms * 1_000,
+            volume_ml: litres * 1_000,
+        }
     }
 }
 
 impl Equipment {
     /// Everything: the equipment of a courier unless the operator states another.
-    pub const ALL: Equipment = Equipment { thermic: true, card_machine: true };
+    pub const ALL: Equipment = Equipment {
+        thermic: true,
+        card_machine: true,
+    };
 
     /// Returns whether it is nothing.
     pub fn is_empty(&self) -> bool {
@@ -134,8 +146,15 @@ impl Equipment {
 
     /// Returns the names of its parts in the API.
     pub fn names(self) -> Vec<&'static str> {
-        let parts = [(self.thermic, "THERMIC_CONTAINER"), (self.card_machine, "CARD_MACHINE")];
-        parts.into_iter().filter(|(is_present, _)| *is_present).map(|(_, name)| name).collect()
+        let parts = [
+            (self.thermic, "THERMIC_CONTAINER"),
+            (self.card_machine, "CARD_MACHINE"),
+        ];
+        parts
+            .into_iter()
+            .filter(|(is_present, _)| *is_present)
+            .map(|(_, name)| name)
+            .collect()
     }
 
     /// Returns everything, the default of stored couriers.
@@ -174,7 +193,10 @@ impl Load {
 impl Requirements {
     /// Returns the load. An unknown weight or volume counts as 0.
     pub fn load(&self) -> Load {
-        Load { weight_g: self.weight_g.unwrap_or(0), volume_ml: self.volume_ml.unwrap_or(0) }
+        Load {
+            weight_g: self.weight_g.unwrap_or(0),
+            volume_ml: self.volume_ml.unwrap_or(0),
+        }
     }
 
     /// Returns the smallest kind of vehicle that is permitted and carries the load. `None` if every kind is permitted and
@@ -182,7 +204,8 @@ impl Requirements {
     pub fn smallest_vehicle(&self) -> Option<Vehicle> {
         let (load, has_kinds) = (self.load(), !self.vehicles.is_empty());
         let mut kinds = Vehicle::ALL.into_iter();
-        let fitting = kinds.find(|kind| self.permits(*kind) && kind.limit().exceeded_by(load).is_none());
+        let fitting =
+            kinds.find(|kind| self.permits(*kind) && kind.limit().exceeded_by(load).is_none());
         fitting.filter(|_| has_kinds || load != Load::default())
     }
 
@@ -201,7 +224,11 @@ impl Default for Capacity {
 impl Capacity {
     /// Returns the limits of a kind of vehicle, with all equipment.
     pub fn of(vehicle: Vehicle) -> Capacity {
-        Capacity { vehicle, max: vehicle.limit(), equipment: Equipment::ALL }
+        Capacity {
+            vehicle,
+            max: vehicle.limit(),
+            equipment: Equipment::ALL,
+        }
     }
 
     /// Returns why the courier cannot carry an order in addition to a load.
@@ -209,7 +236,9 @@ impl Capacity {
         if !order.permits(self.vehicle) {
             return Some(Misfit::Vehicle);
         }
-        self.max.exceeded_by(carried.plus(order.load())).or_else(|| self.equipment.lacks(order.equipment))
+        self.max
+            .exceeded_by(carried.plus(order.load()))
+            .or_else(|| self.equipment.lacks(order.equipment))
     }
 }
 
@@ -233,55 +262,138 @@ mod tests {
     #[test]
     fn larger_kinds_carry_what_smaller_ones_carry() {
         for pair in Vehicle::ALL.windows(2) {
-            assert_eq!(pair[1].limit().exceeded_by(pair[0].limit()), None, "{pair:?}");
+            assert_eq!(
+                pair[1].limit().exceeded_by(pair[0].limit()),
+                None,
+                "{pair:?}"
+            );
         }
         for kind in Vehicle::ALL {
             let stored = crate::json::from_str::<Vehicle>(&format!("\"{}\"", kind.name()));
-            assert_eq!((stored, Vehicle::named(kind.name())), (Ok(kind), Some(kind)));
+            assert_eq!(
+                (stored, Vehicle::named(kind.name())),
+                (Ok(kind), Some(kind))
+            );
         }
     }
 
     #[test]
     fn load_at_the_limit_fits() {
         let box_ = Capacity::of(Vehicle::MotorbikeBox);
-        let order = |weight_g, volume_ml| Requirements { weight_g, volume_ml, ..Requirements::default() };
-        let carried = Load { weight_g: 10_000, volume_ml: 52_000 };
-        assert_eq!(box_.misfit(&order(Some(20_000), Some(200_000)), carried), None);
-        assert_eq!(box_.misfit(&order(Some(20_001), None), carried), Some(Misfit::Weight));
-        assert_eq!(box_.misfit(&order(None, Some(200_001)), carried), Some(Misfit::Volume));
-        assert_eq!(box_.misfit(&order(None, None), Load { weight_g: 30_000, volume_ml: 252_000 }), None);
-        let only = Requirements { vehicles: vec![Vehicle::Car, Vehicle::Vuc], ..Requirements::default() };
+        let order = |weight_g, volume_ml| Requirements {
+            weight_g,
+            volume_ml,
+            ..Requirements::default()
+        };
+        let carried = Load {
+            weight_g: 10_000,
+            volume_ml: 52_000,
+        };
+        assert_eq!(
+            box_.misfit(&order(Some(20_000), Some(200_000)), carried),
+            None
+        );
+        assert_eq!(
+            box_.misfit(&order(Some(20_001), None), carried),
+            Some(Misfit::Weight)
+        );
+        assert_eq!(
+            box_.misfit(&order(None, Some(200_001)), carried),
+            Some(Misfit::Volume)
+        );
+        assert_eq!(
+            box_.misfit(
+                &order(None, None),
+                Load {
+                    weight_g: 30_000,
+                    volume_ml: 252_000
+                }
+            ),
+            None
+        );
+        let only = Requirements {
+            vehicles: vec![Vehicle::Car, Vehicle::Vuc],
+            ..Requirements::default()
+        };
         assert_eq!(box_.misfit(&only, Load::default()), Some(Misfit::Vehicle));
-        assert_eq!(Capacity::of(Vehicle::Vuc).misfit(&only, Load::default()), None);
+        assert_eq!(
+            Capacity::of(Vehicle::Vuc).misfit(&only, Load::default()),
+            None
+        );
     }
 
     #[test]
     fn missing_equipment_is_named() {
         let order = |thermic, card_machine| Requirements {
-            equipment: Equipment { thermic, card_machine },
+            equipment: Equipment {
+                thermic,
+                card_machine,
+            },
             ..Requirements::default()
         };
-        let courier = |equipment| Capacity { equipment, ..Capacity::default() };
+        let courier = |equipment| Capacity {
+            equipment,
+            ..Capacity::default()
+        };
         let (none, load) = (courier(Equipment::default()), Load::default());
         assert_eq!(none.misfit(&order(false, false), load), None);
-        assert_eq!(none.misfit(&order(true, true), load), Some(Misfit::Container));
-        assert_eq!(none.misfit(&order(false, true), load), Some(Misfit::CardMachine));
+        assert_eq!(
+            none.misfit(&order(true, true), load),
+            Some(Misfit::Container)
+        );
+        assert_eq!(
+            none.misfit(&order(false, true), load),
+            Some(Misfit::CardMachine)
+        );
         assert_eq!(Capacity::default().misfit(&order(true, true), load), None);
-        let thermic = Equipment { thermic: true, card_machine: false };
-        assert_eq!(courier(thermic).misfit(&order(true, true), load), Some(Misfit::CardMachine));
+        let thermic = Equipment {
+            thermic: true,
+            card_machine: false,
+        };
+        assert_eq!(
+            courier(thermic).misfit(&order(true, true), load),
+            Some(Misfit::CardMachine)
+        );
     }
 
     #[test]
     fn smallest_vehicle_is_permitted_and_carries_the_load() {
         let smallest = |vehicles: &[Vehicle], weight_g, volume_ml, packages| {
             let vehicles = vehicles.to_vec();
-            Requirements { vehicles, weight_g, volume_ml, packages, ..Requirements::default() }.smallest_vehicle()
+            Requirements {
+                vehicles,
+                weight_g,
+                volume_ml,
+                packages,
+                ..Requirements::default()
+            }
+            .smallest_vehicle()
         };
         assert_eq!(smallest(&[], None, None, Some(9)), None);
-        assert_eq!(smallest(&[], Some(12_000), None, None), Some(Vehicle::Bicycle));
-        assert_eq!(smallest(&[], Some(12_001), None, None), Some(Vehicle::Scooter));
-        assert_eq!(smallest(&[], Some(1), Some(252_001), None), Some(Vehicle::Car));
-        assert_eq!(smallest(&[Vehicle::MotorbikeBag, Vehicle::Vuc], None, None, None), Some(Vehicle::MotorbikeBag));
-        assert_eq!(smallest(&[Vehicle::MotorbikeBag, Vehicle::Vuc], Some(20_001), None, None), Some(Vehicle::Vuc));
+        assert_eq!(
+            smallest(&[], Some(12_000), None, None),
+            Some(Vehicle::Bicycle)
+        );
+        assert_eq!(
+            smallest(&[], Some(12_001), None, None),
+            Some(Vehicle::Scooter)
+        );
+        assert_eq!(
+            smallest(&[], Some(1), Some(252_001), None),
+            Some(Vehicle::Car)
+        );
+        assert_eq!(
+            smallest(&[Vehicle::MotorbikeBag, Vehicle::Vuc], None, None, None),
+            Some(Vehicle::MotorbikeBag)
+        );
+        assert_eq!(
+            smallest(
+                &[Vehicle::MotorbikeBag, Vehicle::Vuc],
+                Some(20_001),
+                None,
+                None
+            ),
+            Some(Vehicle::Vuc)
+        );
     }
 }

@@ -32,8 +32,8 @@ const NORONHA: u32 = 2_605_459;
 /// IBGE codes of the municipalities of Amazonas west of the line from Tabatinga to Porto Acre, as the electoral court listed them in 2022. The
 /// line crosses some of them.
 const WESTERN_AMAZONAS: [u32; 13] = [
-    1_300_201, 1_300_607, 1_300_706, 1_301_407, 1_301_506, 1_301_654, 1_301_803, 1_301_951, 1_302_306, 1_302_405,
-    1_303_502, 1_303_908, 1_304_062,
+    1_300_201, 1_300_607, 1_300_706, 1_301_407, 1_301_506, 1_301_654, 1_301_803, 1_301_951,
+    1_302_306, 1_302_405, 1_303_502, 1_303_908, 1_304_062,
 ];
 
 impl Zone {
@@ -111,13 +111,16 @@ impl Day {
 
     /// Returns the times between which the day begins and ends in Brazil's time zones.
     pub fn span(self) -> (Timestamp, Timestamp) {
-        let midnight = |day: i64, offset: i64| Timestamp::from_millis(day * DAY_MILLIS - offset * HOUR_MILLIS);
+        let midnight =
+            |day: i64, offset: i64| Timestamp::from_millis(day * DAY_MILLIS - offset * HOUR_MILLIS);
         (midnight(self.0, OFFSETS.0), midnight(self.0 + 1, OFFSETS.1))
     }
 
     /// Returns the time at which a number of minutes have passed since the day's start in a time zone.
     pub fn at(self, minutes: u32, zone: Zone) -> Timestamp {
-        Timestamp::from_millis(self.0 * DAY_MILLIS + i64::from(minutes) * 60_000 - offset_millis(zone))
+        Timestamp::from_millis(
+            self.0 * DAY_MILLIS + i64::from(minutes) * 60_000 - offset_millis(zone),
+        )
     }
 
     /// Formats the day as `21/11/2026`.
@@ -214,9 +217,11 @@ mod tests {
 
     #[test]
     fn days_have_the_weekday_of_the_calendar() {
-        for (text, weekday) in
-            [("1970-01-01", Weekday::Thu), ("2026-11-21", Weekday::Sat), ("2028-02-29", Weekday::Tue)]
-        {
+        for (text, weekday) in [
+            ("1970-01-01", Weekday::Thu),
+            ("2026-11-21", Weekday::Sat),
+            ("2028-02-29", Weekday::Tue),
+        ] {
             assert_eq!(Day::parse(text).unwrap().weekday(), weekday, "{text}");
         }
     }
@@ -224,7 +229,12 @@ mod tests {
     #[test]
     fn local_time_depends_on_the_zone() {
         let at = Timestamp::parse("2026-11-22T02:30:59Z").unwrap();
-        let local = |zone| (Day::of(at, zone).to_string(), time_of_day(at, zone).to_string());
+        let local = |zone| {
+            (
+                Day::of(at, zone).to_string(),
+                time_of_day(at, zone).to_string(),
+            )
+        };
         for (zone, day, time) in [
             (Zone::Noronha, "2026-11-22", "00:30"),
             (Zone::Brasilia, "2026-11-21", "23:30"),
@@ -235,15 +245,26 @@ mod tests {
         }
         assert_eq!(Day::of(at, Zone::default()).in_portuguese(), "21/11/2026");
         let zone = Zone::Amazon;
-        assert_eq!(Day::of(at, zone).at(22 * 60 + 30, zone).to_string(), "2026-11-22T02:30:00.000Z");
+        assert_eq!(
+            Day::of(at, zone).at(22 * 60 + 30, zone).to_string(),
+            "2026-11-22T02:30:00.000Z"
+        );
     }
 
     #[test]
     fn invalid_days_and_times_are_rejected() {
-        for text in ["2026-02-30", "2026-2-3", "21/11/2026", "2026-11-21T00:00:00Z", ""] {
+        for text in [
+            "2026-02-30",
+            "2026-2-3",
+            "21/11/2026",
+            "2026-11-21T00:00:00Z",
+            "",
+        ] {
             assert_eq!(Day::parse(text), None, "{text}");
         }
-        for text in ["25:00", "12:60", "24:01", "12", ":30", "+1:30", "012:30", "12:30:00", ""] {
+        for text in [
+            "25:00", "12:60", "24:01", "12", ":30", "+1:30", "012:30", "12:30:00", "",
+        ] {
             assert_eq!(LocalTime::parse(text), None, "{text}");
         }
     }

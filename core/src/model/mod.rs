@@ -33,7 +33,9 @@ pub mod webhook;
 pub use address::{Address, Cep, Uf};
 pub use cnpj::{Cnpj, CnpjError};
 pub use decimal::{read_decimal, shortest_decimal};
-pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches, hmac_sha256_of_text, sha256, unhex};
+pub use digest::{
+    fingerprint, hex, hmac_sha256, hmac_sha256_matches, hmac_sha256_of_text, sha256, unhex,
+};
 pub use ecdsa::{p256_public_key, p256_sign};
 pub use email::{Email, EmailError};
 pub use entropy::{Entropy, ExecContext};
@@ -41,8 +43,8 @@ pub use figures::{Figures, Fleet};
 pub use fold::{Folded, PUNCTUATION, SearchWords, fold, searchable};
 pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{
-    AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, PhotoId, StoreId,
-    TariffId, UserId, WebhookId,
+    AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId,
+    PhotoId, StoreId, TariffId, UserId, WebhookId,
 };
 pub use load::{Capacity, Equipment, Load, Misfit, Requirements, Vehicle};
 pub use local::{Day, LocalTime, Zone, time_of_day};

@@ -8,7 +8,9 @@ use super::shortest_decimal;
 /// An amount in BRL with two decimals, exact.
 ///
 /// The range is ±10¹³ reais, so every amount is an exact JSON number and fits any database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(try_from = "i64", into = "i64")]
 pub struct Money(Decimal);
 
@@ -28,7 +30,8 @@ impl Money {
 
     /// Creates an amount from centavos. Returns `None` outside ±10¹³ reais.
     pub fn from_centavos(centavos: i64) -> Option<Money> {
-        (centavos.unsigned_abs() <= Self::LIMIT_CENTAVOS.unsigned_abs()).then(|| Money(Decimal::new(centavos, 2)))
+        (centavos.unsigned_abs() <= Self::LIMIT_CENTAVOS.unsigned_abs())
+            .then(|| Money(Decimal::new(centavos, 2)))
     }
 
     /// Returns the amount in centavos, as databases store it.
@@ -62,9 +65,15 @@ impl Money {
         // decimal from four million reais on. Numbers that round to zero at the ninth decimal can exceed the scale of a
         // `Decimal`.
         let number = if number.abs() < 1e-10 { 0.0 } else { number };
-        let exact = shortest_decimal(number).ok_or(MoneyError::OutOfRange)?.round_dp(9);
+        let exact = shortest_decimal(number)
+            .ok_or(MoneyError::OutOfRange)?
+            .round_dp(9);
         let money = Money::rounded(exact).ok_or(MoneyError::OutOfRange)?;
-        if money.0 == exact { Ok(money) } else { Err(MoneyError::TooManyDecimals) }
+        if money.0 == exact {
+            Ok(money)
+        } else {
+            Err(MoneyError::TooManyDecimals)
+        }
     }
 
     /// Returns the sum, or the amount unchanged if the sum is out of range.
@@ -136,14 +145,24 @@ mod tests {
             let number: f64 = money.reais().to_string().parse().unwrap();
             assert_eq!(Money::from_number(number), Ok(money));
         }
-        assert_eq!(Money::from_number(4_242_819.48).map(Money::centavos), Ok(424_281_948));
-        assert_eq!(Money::from_number(-9_999_999_999_999.99).map(Money::centavos), Ok(-999_999_999_999_999));
+        assert_eq!(
+            Money::from_number(4_242_819.48).map(Money::centavos),
+            Ok(424_281_948)
+        );
+        assert_eq!(
+            Money::from_number(-9_999_999_999_999.99).map(Money::centavos),
+            Ok(-999_999_999_999_999)
+        );
     }
 
     #[test]
     fn invalid_amounts_are_rejected() {
         for bad in [f64::NAN, f64::INFINITY, 1e300, 1e14] {
-            assert_eq!(Money::from_number(bad), Err(MoneyError::OutOfRange), "{bad}");
+            assert_eq!(
+                Money::from_number(bad),
+                Err(MoneyError::OutOfRange),
+                "{bad}"
+            );
         }
         assert_eq!(Money::from_number(0.001), Err(MoneyError::TooManyDecimals));
         assert!(Money::from_centavos(i64::MIN).is_none());

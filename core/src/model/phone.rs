@@ -50,7 +50,9 @@ impl Phone {
     /// extension, a service number, or a foreign number without a plus sign. No digits are ever read under another country code.
     pub fn read(text: &str) -> Option<Phone> {
         let dialled = dialled(text)?;
-        let international = dialled.strip_prefix('+').or_else(|| dialled.strip_prefix("00"));
+        let international = dialled
+            .strip_prefix('+')
+            .or_else(|| dialled.strip_prefix("00"));
         let Some(full) = international else {
             return brazilian(&dialled).or_else(|| parsed(&dialled));
         };
@@ -78,7 +80,11 @@ fn dialled(text: &str) -> Option<String> {
             '-' | '.' | '(' | ')' => {}
             // Hyphens that do not break, minus signs, and the invisible characters around numbers that were copied from an address book.
             '\u{2010}'..='\u{2015}' | '\u{2212}' => {}
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}' => {}
+            '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}'
+            | '\u{ad}' => {}
             other if other.is_whitespace() => {}
             _ => return None,
         }
@@ -88,7 +94,11 @@ fn dialled(text: &str) -> Option<String> {
 
 /// Reads a Brazilian number, with or without the country code.
 fn brazilian(digits: &str) -> Option<Phone> {
-    let national = if is_brazilian(digits) { digits } else { digits.strip_prefix(BRAZIL)? };
+    let national = if is_brazilian(digits) {
+        digits
+    } else {
+        digits.strip_prefix(BRAZIL)?
+    };
     is_brazilian(national).then(|| Phone(format!("+{BRAZIL}{national}")))
 }
 
@@ -104,7 +114,10 @@ fn is_brazilian(national: &str) -> bool {
             | [b'7', b'1' | b'3'..=b'5' | b'7' | b'9', ..]
     );
     let number = national.as_bytes().get(2..).unwrap_or_default();
-    area && matches!(number, [b'9', _, _, _, _, _, _, _, _] | [b'2'..=b'5', _, _, _, _, _, _, _])
+    area && matches!(
+        number,
+        [b'9', _, _, _, _, _, _, _, _] | [b'2'..=b'5', _, _, _, _, _, _, _]
+    )
 }
 
 /// Reads a Brazilian number with a trunk prefix, a carrier code, or both, as in `0 15 11 98765-4321`.
@@ -119,7 +132,10 @@ fn parsed(dialled: &str) -> Option<Phone> {
 /// `+11 98765-4321`.
 fn foreign(digits: &str, has_plus: bool) -> Option<Phone> {
     let full = format!("+{digits}");
-    let number = PLANS.parse(&full, None).ok().filter(|_| DIGITS.contains(&digits.len()))?;
+    let number = PLANS
+        .parse(&full, None)
+        .ok()
+        .filter(|_| DIGITS.contains(&digits.len()))?;
     // A number with a trunk prefix is written without it.
     let written = PLANS.format(&number, PhoneNumberFormat::E164);
     let is_valid = PLANS.is_valid_number(&number);
@@ -145,7 +161,11 @@ impl TryFrom<String> for Phone {
     fn try_from(text: String) -> Result<Phone, Self::Error> {
         let digits = text.strip_prefix('+').unwrap_or_default();
         let is_stored = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        if is_stored { Ok(Phone(text)) } else { Err("not an E.164 number") }
+        if is_stored {
+            Ok(Phone(text))
+        } else {
+            Err("not an E.164 number")
+        }
     }
 }
 
@@ -246,7 +266,12 @@ mod tests {
         assert_eq!(hint("+34 912 345 678").as_deref(), Some("+34912345678"));
         assert_eq!(hint("3333-4444"), None);
         assert_eq!(hint("+5592991000"), None);
-        assert_eq!(Phone::parse(" +5511999990000 ").map(String::from).as_deref(), Ok("+5511999990000"));
+        assert_eq!(
+            Phone::parse(" +5511999990000 ")
+                .map(String::from)
+                .as_deref(),
+            Ok("+5511999990000")
+        );
     }
 
     /// The numbers that are recognised without the library are those of its numbering plan, except trunked radio.
@@ -256,13 +281,16 @@ mod tests {
             for digits in [8, 9] {
                 let rest = "1".repeat(digits - 2);
                 let national = format!("{prefix:04}{rest}");
-                let expected = PLANS.parse(format!("+55{national}"), None).is_ok_and(|number| {
-                    let kind = PLANS.get_number_type(&number);
-                    let is_line = matches!(kind, PhoneNumberType::FixedLine | PhoneNumberType::Mobile);
-                    let is_radio = digits == 8 && national.as_bytes().get(2) == Some(&b'7');
-                    let written = PLANS.format(&number, PhoneNumberFormat::E164);
-                    is_line && !is_radio && written == format!("+55{national}")
-                });
+                let expected = PLANS
+                    .parse(format!("+55{national}"), None)
+                    .is_ok_and(|number| {
+                        let kind = PLANS.get_number_type(&number);
+                        let is_line =
+                            matches!(kind, PhoneNumberType::FixedLine | PhoneNumberType::Mobile);
+                        let is_radio = digits == 8 && national.as_bytes().get(2) == Some(&b'7');
+                        let written = PLANS.format(&number, PhoneNumberFormat::E164);
+                        is_line && !is_radio && written == format!("+55{national}")
+                    });
                 assert_eq!(is_brazilian(&national), expected, "{national}");
             }
         }

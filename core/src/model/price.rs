@@ -42,7 +42,11 @@ pub enum EstimatePolicy {
 
 impl EstimatePolicy {
     /// Every policy.
-    pub const ALL: [EstimatePolicy; 3] = [EstimatePolicy::Accept, EstimatePolicy::Lower, EstimatePolicy::Reject];
+    pub const ALL: [EstimatePolicy; 3] = [
+        EstimatePolicy::Accept,
+        EstimatePolicy::Lower,
+        EstimatePolicy::Reject,
+    ];
 
     /// Returns the name in the API and in settings.
     pub fn name(self) -> &'static str {
@@ -55,7 +59,9 @@ impl EstimatePolicy {
 
     /// Returns the policy with this name.
     pub fn parse(text: &str) -> Option<EstimatePolicy> {
-        EstimatePolicy::ALL.into_iter().find(|policy| policy.name() == text)
+        EstimatePolicy::ALL
+            .into_iter()
+            .find(|policy| policy.name() == text)
     }
 }
 

@@ -191,7 +191,9 @@ impl ErasureCause {
 
     /// Returns the cause with this name.
     pub fn from_name(name: &str) -> Option<ErasureCause> {
-        [ErasureCause::Request, ErasureCause::Retention].into_iter().find(|cause| cause.name() == name)
+        [ErasureCause::Request, ErasureCause::Retention]
+            .into_iter()
+            .find(|cause| cause.name() == name)
     }
 }
 

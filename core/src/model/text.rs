@@ -10,10 +10,17 @@ const QUALITY_ONE: u32 = 1_000_000;
 pub fn quality(text: &str) -> Option<u32> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if text.len() <= usize::from(text.bytes().any(|byte| byte == b'.')) || !digits(whole) || !digits(decimals) {
+    if text.len() <= usize::from(text.bytes().any(|byte| byte == b'.'))
+        || !digits(whole)
+        || !digits(decimals)
+    {
         return None;
     }
-    let whole = if whole.is_empty() { 0 } else { whole.parse::<u32>().unwrap_or(u32::MAX) };
+    let whole = if whole.is_empty() {
+        0
+    } else {
+        whole.parse::<u32>().unwrap_or(u32::MAX)
+    };
     let places = decimals.bytes().chain(std::iter::repeat(b'0')).take(6);
     let millionths = places.fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'));
     Some(whole.saturating_mul(QUALITY_ONE).saturating_add(millionths))
@@ -46,12 +53,18 @@ impl Language {
                 let tag = parts.next()?.to_ascii_lowercase();
                 let primary = tag.split('-').next()?.to_owned();
                 // An item whose quality is not a number is ignored.
-                let quality = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(QUALITY_ONE), quality)?;
+                let quality = parts
+                    .find_map(|part| part.strip_prefix("q="))
+                    .map_or(Some(QUALITY_ONE), quality)?;
                 (primary == language).then_some(quality)
             });
             weights.max().unwrap_or(0)
         };
-        if weight("pt") > weight("en") { Language::Portuguese } else { Language::English }
+        if weight("pt") > weight("en") {
+            Language::Portuguese
+        } else {
+            Language::English
+        }
     }
 
     /// Returns the language tag for `Content-Language`.
@@ -75,7 +88,10 @@ pub struct Text {
 impl Text {
     /// Creates a text from both versions.
     pub fn new(en: impl Into<String>, pt: impl Into<String>) -> Text {
-        Text { en: en.into(), pt: pt.into() }
+        Text {
+            en: en.into(),
+            pt: pt.into(),
+        }
     }
 
     /// Returns the text in a language.
@@ -93,7 +109,21 @@ mod tests {
 
     #[test]
     fn quality_parses_in_millionths() {
-        let found = ["1", "0", "0.0", "0.8", ".5", "1.", "0.1234567", "", ".", "x", "-1", "1e1"].map(quality);
+        let found = [
+            "1",
+            "0",
+            "0.0",
+            "0.8",
+            ".5",
+            "1.",
+            "0.1234567",
+            "",
+            ".",
+            "x",
+            "-1",
+            "1e1",
+        ]
+        .map(quality);
         let expected = [
             Some(QUALITY_ONE),
             Some(0),

@@ -4,12 +4,16 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 /// A point in time: milliseconds since 1970 in UTC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Timestamp(i64);
 
 /// A duration in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Duration(i64);
 
@@ -93,14 +97,23 @@ mod tests {
 
     #[test]
     fn timestamps_format_with_milliseconds_in_utc() {
-        assert_eq!(Timestamp::from_millis(1_795_271_400_007).to_string(), "2026-11-21T14:30:00.007Z");
+        assert_eq!(
+            Timestamp::from_millis(1_795_271_400_007).to_string(),
+            "2026-11-21T14:30:00.007Z"
+        );
         let text = "2026-11-21T11:30:00.007-03:00";
-        assert_eq!(Timestamp::parse(text), Some(Timestamp::from_millis(1_795_271_400_007)));
+        assert_eq!(
+            Timestamp::parse(text),
+            Some(Timestamp::from_millis(1_795_271_400_007))
+        );
     }
 
     #[test]
     fn timestamps_are_limited_to_1970_through_9999() {
-        assert_eq!(Timestamp::from_millis(i64::MAX).to_string(), "9999-12-31T23:59:59.999Z");
+        assert_eq!(
+            Timestamp::from_millis(i64::MAX).to_string(),
+            "9999-12-31T23:59:59.999Z"
+        );
         assert_eq!(Timestamp::from_millis(-1).millis(), 0);
     }
 }

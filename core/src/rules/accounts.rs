@@ -61,7 +61,11 @@ impl Account {
     pub fn session_user(&self) -> Option<SessionUser> {
         match self {
             Account::Store(_) => None,
-            Account::User(user) => Some(SessionUser { id: user.id, name: user.name.clone(), role: user.role }),
+            Account::User(user) => Some(SessionUser {
+                id: user.id,
+                name: user.name.clone(),
+                role: user.role,
+            }),
         }
     }
 
@@ -71,7 +75,9 @@ impl Account {
             Account::Store(_) => None,
             Account::User(user) => Some(user.id),
         };
-        key.kind == KeyKind::Panel && key.is_valid(now) && key.user.as_ref().map(|user| user.id) == user
+        key.kind == KeyKind::Panel
+            && key.is_valid(now)
+            && key.user.as_ref().map(|user| user.id) == user
     }
 
     /// Returns whether the login succeeded from this address before.
@@ -96,14 +102,25 @@ impl Account {
 
     /// Returns the changes that write the login. They conflict with every other write of it since it was read.
     pub fn write(&self, now: Timestamp) -> Changes {
-        let changes = Changes { at: now, ..Changes::default() };
+        let changes = Changes {
+            at: now,
+            ..Changes::default()
+        };
         match self {
-            Account::Store(store) => {
-                Changes { stores: vec![Write { expected: store.version, value: Store::clone(store) }], ..changes }
-            }
-            Account::User(user) => {
-                Changes { users: vec![Write { expected: user.version, value: User::clone(user) }], ..changes }
-            }
+            Account::Store(store) => Changes {
+                stores: vec![Write {
+                    expected: store.version,
+                    value: Store::clone(store),
+                }],
+                ..changes
+            },
+            Account::User(user) => Changes {
+                users: vec![Write {
+                    expected: user.version,
+                    value: User::clone(user),
+                }],
+                ..changes
+            },
         }
     }
 
@@ -145,7 +162,8 @@ impl Account {
             Account::Store(store) => &store.link,
             Account::User(user) => &user.link,
         };
-        link.as_ref().is_some_and(|link| link.hash == KeyHash::of(code) && now < link.expires_at)
+        link.as_ref()
+            .is_some_and(|link| link.hash == KeyHash::of(code) && now < link.expires_at)
     }
 }
 
@@ -171,7 +189,12 @@ pub fn link_mail(account: &Account, url: &str, minutes: u32, language: Language)
             ),
         ),
     };
-    Mail { name: Some(name), to: account.email().to_owned(), subject: subject.to_owned(), text }
+    Mail {
+        name: Some(name),
+        to: account.email().to_owned(),
+        subject: subject.to_owned(),
+        text,
+    }
 }
 
 /// Removes a user, who can no longer log in. The caller ends the sessions.
@@ -179,7 +202,13 @@ pub fn removed(user: User, now: Timestamp) -> Write<User> {
     let expected = user.version;
     Write {
         expected,
-        value: User { password_hash: None, link: None, origins: Vec::new(), removed_at: Some(now), ..user },
+        value: User {
+            password_hash: None,
+            link: None,
+            origins: Vec::new(),
+            removed_at: Some(now),
+            ..user
+        },
     }
 }
 
@@ -214,8 +243,12 @@ mod tests {
 
     #[test]
     fn login_remembers_its_last_addresses() {
-        let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|address| origin(&Secret([1; 32]), address));
-        assert_eq!((one.len(), &one), (32, &origin(&Secret([1; 32]), "192.0.2.1")));
+        let [one, other] =
+            ["192.0.2.1", "192.0.2.2"].map(|address| origin(&Secret([1; 32]), address));
+        assert_eq!(
+            (one.len(), &one),
+            (32, &origin(&Secret([1; 32]), "192.0.2.1"))
+        );
         assert!(one != other && one != origin(&Secret([2; 32]), "192.0.2.1"));
         let mut login = Account::User(Box::new(user()));
         login.remember(&one);
@@ -223,7 +256,10 @@ mod tests {
         (1..MAX_ORIGINS).for_each(|number| login.remember(&number.to_string()));
         login.remember(&one);
         login.remember(&other);
-        assert!(login.is_usual(&one) && login.is_usual(&other) && !login.is_usual("1"), "the oldest is forgotten");
+        assert!(
+            login.is_usual(&one) && login.is_usual(&other) && !login.is_usual("1"),
+            "the oldest is forgotten"
+        );
     }
 
     fn user() -> User {
@@ -244,9 +280,24 @@ mod tests {
 
     #[test]
     fn code_names_its_login() {
-        let (store, user) = (StoreId::new(7).map(CodeOwner::Store), UserId::new(7).map(CodeOwner::User));
-        assert_eq!((CodeOwner::of("pws_7_dsp_x"), CodeOwner::of("pwu_7_dsp_x")), (store, user));
-        for text in ["", "pws_", "pws_7", "pws__dsp_x", "pwu_0_dsp_x", "pwu_x_dsp_x", "dsp_7_x", "PWS_7_x"] {
+        let (store, user) = (
+            StoreId::new(7).map(CodeOwner::Store),
+            UserId::new(7).map(CodeOwner::User),
+        );
+        assert_eq!(
+            (CodeOwner::of("pws_7_dsp_x"), CodeOwner::of("pwu_7_dsp_x")),
+            (store, user)
+        );
+        for text in [
+            "",
+            "pws_",
+            "pws_7",
+            "pws__dsp_x",
+            "pwu_0_dsp_x",
+            "pwu_x_dsp_x",
+            "dsp_7_x",
+            "PWS_7_x",
+        ] {
             assert_eq!(CodeOwner::of(text), None, "{text}");
         }
     }

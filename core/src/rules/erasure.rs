@@ -10,21 +10,27 @@ use crate::{
     geo::Gazetteer,
     model::{
         Address, Located, OrderId, Phone, PhotoId, Point, Precision, Timestamp, hex, hmac_sha256,
-        order::{Delivery, Erasure, Event, Order, OrderProof, Photo, Place, Proof, ProofParts, TrackingLink},
+        order::{
+            Delivery, Erasure, Event, Order, OrderProof, Photo, Place, Proof, ProofParts,
+            TrackingLink,
+        },
         store::Notification,
         webhook::Subject,
     },
 };
 
 pub use crate::model::privacy::{
-    ErasureCause, ErasureRecord, ErasureSummary, PersonalData, PersonalQuery, RecipientData, RecipientOrder, Redaction,
-    StoredRecord,
+    ErasureCause, ErasureRecord, ErasureSummary, PersonalData, PersonalQuery, RecipientData,
+    RecipientOrder, Redaction, StoredRecord,
 };
 
 /// Returns the keyed hash of a phone number for records. Comparing a phone number with it requires the deployment's
 /// secret.
 pub fn subject(phone: &Phone, secret: &Secret) -> String {
-    hex(&hmac_sha256(&secret.0, &[b"despacho erasure subject", phone.as_str().as_bytes()]))
+    hex(&hmac_sha256(
+        &secret.0,
+        &[b"despacho erasure subject", phone.as_str().as_bytes()],
+    ))
 }
 
 impl Order {
@@ -35,7 +41,9 @@ impl Order {
 
     /// Returns whether one of the recipients has this phone number.
     pub fn delivers_to(&self, phone: &Phone) -> bool {
-        self.deliveries.iter().any(|delivery| delivery.phone.as_ref() == Some(phone))
+        self.deliveries
+            .iter()
+            .any(|delivery| delivery.phone.as_ref() == Some(phone))
     }
 }
 
@@ -52,7 +60,10 @@ pub fn keyed(fingerprint: &str, secret: &Secret) -> String {
     if fingerprint.starts_with(KEYED) {
         return fingerprint.to_owned();
     }
-    let tag = hmac_sha256(&secret.0, &[b"despacho order content", fingerprint.as_bytes()]);
+    let tag = hmac_sha256(
+        &secret.0,
+        &[b"despacho order content", fingerprint.as_bytes()],
+    );
     format!("{KEYED}{}", hex(&tag))
 }
 
@@ -61,7 +72,11 @@ pub fn erase_positions(order: &mut Order) {
     if let Some(courier) = &mut order.courier {
         courier.position = None;
     }
-    order.proof.steps.iter_mut().for_each(|proof| proof.parts.position = None);
+    order
+        .proof
+        .steps
+        .iter_mut()
+        .for_each(|proof| proof.parts.position = None);
     order.erasure = order.erasure.max(Erasure::Positions);
 }
 
@@ -83,8 +98,16 @@ pub fn erase_proofs(order: &mut Order, matches: impl Fn(&Proof) -> bool) -> Vec<
         proof.parts = ProofParts::default();
         proof.erased = true;
     }
-    let is_kept = |photo: &Photo| steps.iter().any(|proof| proof.parts.photos.contains(&photo.id));
-    let removed = photos.iter().filter(|photo| !is_kept(photo)).map(|photo| photo.id).collect();
+    let is_kept = |photo: &Photo| {
+        steps
+            .iter()
+            .any(|proof| proof.parts.photos.contains(&photo.id))
+    };
+    let removed = photos
+        .iter()
+        .filter(|photo| !is_kept(photo))
+        .map(|photo| photo.id)
+        .collect();
     photos.retain(is_kept);
     removed
 }
@@ -93,11 +116,19 @@ pub fn erase_proofs(order: &mut Order, matches: impl Fn(&Proof) -> bool) -> Vec<
 /// and their links, which end. [`erase_recipient_proofs`] erases their proofs.
 pub fn erase_recipients(
     order: &mut Order,
-    ErasureBasis { secret, gazetteer, now }: ErasureBasis<'_>,
+    ErasureBasis {
+        secret,
+        gazetteer,
+        now,
+    }: ErasureBasis<'_>,
     matches: impl Fn(&Delivery) -> bool,
 ) -> (u32, Vec<TrackingLink>) {
     let (mut count, mut links, id) = (0, Vec::new(), order.id);
-    for delivery in order.deliveries.iter_mut().filter(|delivery| !delivery.erased) {
+    for delivery in order
+        .deliveries
+        .iter_mut()
+        .filter(|delivery| !delivery.erased)
+    {
         if matches(delivery) {
             delivery.name = None;
             delivery.phone = None;
@@ -125,18 +156,37 @@ pub fn erase_recipients(
 /// Erases the proofs of erased deliveries, and those of the pickup and the return, which can show the same recipients. Returns
 /// the photos to remove.
 pub fn erase_recipient_proofs(order: &mut Order) -> Vec<PhotoId> {
-    let erased: Vec<_> =
-        order.deliveries.iter().filter(|delivery| delivery.erased).map(|delivery| delivery.id).collect();
-    erase_proofs(order, |proof| proof.delivery.is_none_or(|id| erased.contains(&id)))
+    let erased: Vec<_> = order
+        .deliveries
+        .iter()
+        .filter(|delivery| delivery.erased)
+        .map(|delivery| delivery.id)
+        .collect();
+    erase_proofs(order, |proof| {
+        proof.delivery.is_none_or(|id| erased.contains(&id))
+    })
 }
 
 /// Reduces a location to its municipality. If that is unknown, the coordinates are 0, 0.
 fn coarse(place: &Place, gazetteer: Gazetteer) -> Place {
     let Address { city, state, .. } = place.address.clone();
-    let address = Address { city, state, ..Address::default() };
-    let nowhere =
-        Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: Precision::Municipality, radius_m: 50_000 };
-    Place { located: gazetteer.locate(&address).unwrap_or(nowhere), address }
+    let address = Address {
+        city,
+        state,
+        ..Address::default()
+    };
+    let nowhere = Located {
+        point: Point {
+            lat_e7: 0,
+            lon_e7: 0,
+        },
+        precision: Precision::Municipality,
+        radius_m: 50_000,
+    };
+    Place {
+        located: gazetteer.locate(&address).unwrap_or(nowhere),
+        address,
+    }
 }
 
 /// Erases the coordinates and the reason, which is free text, from an event. Returns whether the event changed.
@@ -163,8 +213,11 @@ pub fn is_about(subject: &Subject, order: OrderId) -> bool {
 /// Erases a phone number from the texts of a notification, such as the hint of a rejected field. Returns whether the
 /// notification changed.
 pub fn erase_mention(notification: &mut Notification, phone: &Phone) -> bool {
-    let Some(reason) = &mut notification.reason else { return false };
-    let details = std::iter::once(&mut reason.detail).chain(reason.fields.iter_mut().map(|field| &mut field.detail));
+    let Some(reason) = &mut notification.reason else {
+        return false;
+    };
+    let details = std::iter::once(&mut reason.detail)
+        .chain(reason.fields.iter_mut().map(|field| &mut field.detail));
     let mut found = false;
     for text in details.flat_map(|detail| [&mut detail.en, &mut detail.pt]) {
         if text.contains(phone.as_str()) {

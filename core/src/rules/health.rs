@@ -82,8 +82,12 @@ fn judge_orders(figures: &Figures, fleet: &Fleet, waiting: u64, config: &Dispatc
             "waitingOrders",
             waiting,
             waiting > 0,
-            &format!("Ready orders have searched for a courier for more than {limit} minutes. {english}"),
-            &format!("Há pedidos prontos procurando entregador há mais de {limit} minutos. {portuguese}"),
+            &format!(
+                "Ready orders have searched for a courier for more than {limit} minutes. {english}"
+            ),
+            &format!(
+                "Há pedidos prontos procurando entregador há mais de {limit} minutos. {portuguese}"
+            ),
         ),
         one(
             "overdueOrders",
@@ -134,7 +138,11 @@ fn judge_couriers(fleet: &Fleet, config: &Dispatch) -> Vec<Judged> {
 }
 
 fn one(name: &'static str, value: u64, is_bad: bool, english: &str, portuguese: &str) -> Judged {
-    Judged { name, value, advice: is_bad.then(|| Text::new(english, portuguese)) }
+    Judged {
+        name,
+        value,
+        advice: is_bad.then(|| Text::new(english, portuguese)),
+    }
 }
 
 fn good(name: &'static str, value: u64) -> Judged {
@@ -147,29 +155,85 @@ mod tests {
 
     fn bad(figures: Figures, fleet: Fleet, waiting: u64) -> Vec<&'static str> {
         let judged = judge(&figures, &fleet, waiting, &Dispatch::default());
-        judged.iter().filter(|judged| judged.advice.is_some()).map(|judged| judged.name).collect()
+        judged
+            .iter()
+            .filter(|judged| judged.advice.is_some())
+            .map(|judged| judged.name)
+            .collect()
     }
 
     #[test]
     fn idle_deployment_is_good() {
         assert_eq!(bad(Figures::default(), Fleet::default(), 0), [""; 0]);
-        let figures = Figures { open_orders: 900, late_orders: 180, inactive_webhooks: 7, ..Figures::default() };
-        assert_eq!(bad(figures, Fleet { available: 3, on_trip: 9, ..Fleet::default() }, 0), [""; 0]);
+        let figures = Figures {
+            open_orders: 900,
+            late_orders: 180,
+            inactive_webhooks: 7,
+            ..Figures::default()
+        };
+        assert_eq!(
+            bad(
+                figures,
+                Fleet {
+                    available: 3,
+                    on_trip: 9,
+                    ..Fleet::default()
+                },
+                0
+            ),
+            [""; 0]
+        );
     }
 
     #[test]
     fn each_bad_value_has_advice() {
         let orders = |figures| bad(figures, Fleet::default(), 0);
-        assert_eq!(orders(Figures { open_orders: 20, late_orders: 5, ..Figures::default() }), ["lateOrders"]);
-        assert_eq!(orders(Figures { open_orders: 4, late_orders: 4, ..Figures::default() }), [""; 0]);
         assert_eq!(
-            orders(Figures { overdue_orders: 1, overdue_pushes: 1, ..Figures::default() }),
+            orders(Figures {
+                open_orders: 20,
+                late_orders: 5,
+                ..Figures::default()
+            }),
+            ["lateOrders"]
+        );
+        assert_eq!(
+            orders(Figures {
+                open_orders: 4,
+                late_orders: 4,
+                ..Figures::default()
+            }),
+            [""; 0]
+        );
+        assert_eq!(
+            orders(Figures {
+                overdue_orders: 1,
+                overdue_pushes: 1,
+                ..Figures::default()
+            }),
             ["overdueOrders", "overduePushes"]
         );
-        assert_eq!(orders(Figures { rough_stores: 1, ..Figures::default() }), ["roughStores"]);
-        let searching = Figures { searching_orders: 1, ..Figures::default() };
+        assert_eq!(
+            orders(Figures {
+                rough_stores: 1,
+                ..Figures::default()
+            }),
+            ["roughStores"]
+        );
+        let searching = Figures {
+            searching_orders: 1,
+            ..Figures::default()
+        };
         assert_eq!(orders(searching), ["searchingOrders"]);
-        for at_work in [Fleet { available: 1, ..Fleet::default() }, Fleet { on_trip: 1, ..Fleet::default() }] {
+        for at_work in [
+            Fleet {
+                available: 1,
+                ..Fleet::default()
+            },
+            Fleet {
+                on_trip: 1,
+                ..Fleet::default()
+            },
+        ] {
             assert_eq!(bad(searching, at_work, 0), [""; 0]);
             assert_eq!(bad(searching, at_work, 1), ["waitingOrders"]);
         }
@@ -177,8 +241,18 @@ mod tests {
 
     #[test]
     fn stuck_and_unresponsive_couriers_do_not_count_as_available() {
-        let searching = Figures { searching_orders: 1, ..Figures::default() };
-        let fleet = Fleet { stuck: 1, unresponsive: 2, ..Fleet::default() };
-        assert_eq!(bad(searching, fleet, 0), ["searchingOrders", "stuckCouriers", "unresponsiveCouriers"]);
+        let searching = Figures {
+            searching_orders: 1,
+            ..Figures::default()
+        };
+        let fleet = Fleet {
+            stuck: 1,
+            unresponsive: 2,
+            ..Fleet::default()
+        };
+        assert_eq!(
+            bad(searching, fleet, 0),
+            ["searchingOrders", "stuckCouriers", "unresponsiveCouriers"]
+        );
     }
 }

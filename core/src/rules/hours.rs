@@ -36,13 +36,18 @@ pub fn next_opening(hours: &StoreHours, at: Timestamp, zone: Zone) -> Option<Tim
 
 /// Returns the periods that start on a day.
 fn spans(hours: &StoreHours, day: Day) -> impl Iterator<Item = TimeSpan> {
-    let exception = hours.exceptions.iter().find(|exception| exception.date == day);
-    let own = exception.map_or(hours.weekly.is_empty().then_some(TimeSpan::DAY), |exception| exception.open);
-    let weekday = day.weekday();
-    let weekly = hours
-        .weekly
+    let exception = hours
+        .exceptions
         .iter()
-        .filter(move |period| exception.is_none() && (period.days.is_empty() || period.days.contains(&weekday)));
+        .find(|exception| exception.date == day);
+    let own = exception.map_or(
+        hours.weekly.is_empty().then_some(TimeSpan::DAY),
+        |exception| exception.open,
+    );
+    let weekday = day.weekday();
+    let weekly = hours.weekly.iter().filter(move |period| {
+        exception.is_none() && (period.days.is_empty() || period.days.contains(&weekday))
+    });
     own.into_iter().chain(weekly.map(|period| period.span))
 }
 
@@ -52,10 +57,15 @@ pub fn overlapping(weekly: &[OpeningPeriod]) -> Vec<usize> {
     for (index, period) in weekly.iter().enumerate() {
         let (from, until) = period.span.minutes();
         let day = |day: &chrono::Weekday| day.num_days_from_monday();
-        let days =
-            if period.days.is_empty() { (0..7).collect() } else { period.days.iter().map(day).collect::<Vec<_>>() };
+        let days = if period.days.is_empty() {
+            (0..7).collect()
+        } else {
+            period.days.iter().map(day).collect::<Vec<_>>()
+        };
         // The week begins again, so every period is also compared one week later.
-        let starts = days.iter().flat_map(|day| [0, MINUTES_OF_WEEK].map(|week| week + day * MINUTES_OF_DAY));
+        let starts = days
+            .iter()
+            .flat_map(|day| [0, MINUTES_OF_WEEK].map(|week| week + day * MINUTES_OF_DAY));
         spans.extend(starts.map(|start| (start + from, start + until, index)));
     }
     sort(&mut spans, |a, b| a < b);
@@ -80,15 +90,25 @@ mod tests {
 
     fn span(text: &str) -> TimeSpan {
         let (from, until) = text.split_once('-').unwrap();
-        TimeSpan { from: LocalTime::parse(from).unwrap(), until: LocalTime::parse(until).unwrap() }
+        TimeSpan {
+            from: LocalTime::parse(from).unwrap(),
+            until: LocalTime::parse(until).unwrap(),
+        }
     }
 
     fn period(days: &[Weekday], text: &str) -> OpeningPeriod {
-        OpeningPeriod { days: days.to_vec(), span: span(text) }
+        OpeningPeriod {
+            days: days.to_vec(),
+            span: span(text),
+        }
     }
 
     fn closed(date: &str) -> HoursException {
-        HoursException { date: Day::parse(date).unwrap(), open: None, name: None }
+        HoursException {
+            date: Day::parse(date).unwrap(),
+            open: None,
+            name: None,
+        }
     }
 
     fn next(hours: &StoreHours, at: &str) -> Option<String> {
@@ -99,57 +119,131 @@ mod tests {
     fn store_without_hours_is_always_open_except_on_exceptions() {
         let at = "2026-11-21T14:30:00.007Z";
         assert_eq!(next(&StoreHours::default(), at).as_deref(), Some(at));
-        let hours = StoreHours { exceptions: vec![closed("2026-11-21")], ..StoreHours::default() };
-        assert_eq!(next(&hours, at).as_deref(), Some("2026-11-22T03:00:00.000Z"));
+        let hours = StoreHours {
+            exceptions: vec![closed("2026-11-21")],
+            ..StoreHours::default()
+        };
+        assert_eq!(
+            next(&hours, at).as_deref(),
+            Some("2026-11-22T03:00:00.000Z")
+        );
     }
 
     #[test]
     fn period_ends_before_its_last_millisecond() {
-        let hours = StoreHours { weekly: vec![period(&[Weekday::Sat], "11:00-14:30")], exceptions: Vec::new() };
-        assert_eq!(next(&hours, "2026-11-21T13:59:59.999Z").as_deref(), Some("2026-11-21T14:00:00.000Z"));
-        assert_eq!(next(&hours, "2026-11-21T17:29:59.999Z").as_deref(), Some("2026-11-21T17:29:59.999Z"));
-        assert_eq!(next(&hours, "2026-11-21T17:30:00Z").as_deref(), Some("2026-11-28T14:00:00.000Z"));
+        let hours = StoreHours {
+            weekly: vec![period(&[Weekday::Sat], "11:00-14:30")],
+            exceptions: Vec::new(),
+        };
+        assert_eq!(
+            next(&hours, "2026-11-21T13:59:59.999Z").as_deref(),
+            Some("2026-11-21T14:00:00.000Z")
+        );
+        assert_eq!(
+            next(&hours, "2026-11-21T17:29:59.999Z").as_deref(),
+            Some("2026-11-21T17:29:59.999Z")
+        );
+        assert_eq!(
+            next(&hours, "2026-11-21T17:30:00Z").as_deref(),
+            Some("2026-11-28T14:00:00.000Z")
+        );
     }
 
     #[test]
     fn closed_date_does_not_end_the_night_before() {
-        let hours = StoreHours { weekly: vec![period(&[], "18:00-02:00")], exceptions: vec![closed("2026-11-21")] };
+        let hours = StoreHours {
+            weekly: vec![period(&[], "18:00-02:00")],
+            exceptions: vec![closed("2026-11-21")],
+        };
         // 01:59 of the closed date, in the period that started on Friday.
-        assert_eq!(next(&hours, "2026-11-21T04:59:00Z").as_deref(), Some("2026-11-21T04:59:00.000Z"));
-        assert_eq!(next(&hours, "2026-11-21T05:00:00Z").as_deref(), Some("2026-11-22T21:00:00.000Z"));
+        assert_eq!(
+            next(&hours, "2026-11-21T04:59:00Z").as_deref(),
+            Some("2026-11-21T04:59:00.000Z")
+        );
+        assert_eq!(
+            next(&hours, "2026-11-21T05:00:00Z").as_deref(),
+            Some("2026-11-22T21:00:00.000Z")
+        );
     }
 
     #[test]
     fn exception_has_its_own_hours() {
         let mut easter = closed("2026-11-22");
         easter.open = Some(span("09:00-24:00"));
-        let hours = StoreHours { weekly: vec![period(&[Weekday::Mon], "11:00-14:00")], exceptions: vec![easter] };
-        assert_eq!(next(&hours, "2026-11-21T14:00:00Z").as_deref(), Some("2026-11-22T12:00:00.000Z"));
-        assert_eq!(next(&hours, "2026-11-23T02:59:59Z").as_deref(), Some("2026-11-23T02:59:59.000Z"));
-        assert_eq!(next(&hours, "2026-11-23T03:00:00Z").as_deref(), Some("2026-11-23T14:00:00.000Z"));
+        let hours = StoreHours {
+            weekly: vec![period(&[Weekday::Mon], "11:00-14:00")],
+            exceptions: vec![easter],
+        };
+        assert_eq!(
+            next(&hours, "2026-11-21T14:00:00Z").as_deref(),
+            Some("2026-11-22T12:00:00.000Z")
+        );
+        assert_eq!(
+            next(&hours, "2026-11-23T02:59:59Z").as_deref(),
+            Some("2026-11-23T02:59:59.000Z")
+        );
+        assert_eq!(
+            next(&hours, "2026-11-23T03:00:00Z").as_deref(),
+            Some("2026-11-23T14:00:00.000Z")
+        );
     }
 
     #[test]
     fn store_that_is_closed_on_a_hundred_days_opens_afterwards() {
         let first = Day::parse("2026-11-21").unwrap();
-        let exceptions = (0..100).map(|week| HoursException { date: first.after(7 * week), open: None, name: None });
-        let hours =
-            StoreHours { weekly: vec![period(&[Weekday::Sat], "11:00-14:00")], exceptions: exceptions.collect() };
-        assert_eq!(next(&hours, "2026-11-21T14:00:00Z").as_deref(), Some("2028-10-21T14:00:00.000Z"));
+        let exceptions = (0..100).map(|week| HoursException {
+            date: first.after(7 * week),
+            open: None,
+            name: None,
+        });
+        let hours = StoreHours {
+            weekly: vec![period(&[Weekday::Sat], "11:00-14:00")],
+            exceptions: exceptions.collect(),
+        };
+        assert_eq!(
+            next(&hours, "2026-11-21T14:00:00Z").as_deref(),
+            Some("2028-10-21T14:00:00.000Z")
+        );
     }
 
     #[test]
     fn overlapping_periods_are_found_across_midnight_and_weeks() {
         use Weekday::{Fri, Mon, Sat, Sun};
         for (periods, expected) in [
-            (vec![period(&[], "11:00-14:00"), period(&[], "14:00-11:00")], vec![]),
-            (vec![period(&[], "11:00-14:00"), period(&[Fri], "13:59-15:00")], vec![1]),
-            (vec![period(&[Fri], "18:00-02:00"), period(&[Sat], "01:00-03:00")], vec![1]),
-            (vec![period(&[Mon], "01:00-03:00"), period(&[Sun], "18:00-02:00")], vec![1]),
-            (vec![period(&[Sun], "18:00-01:00"), period(&[Mon], "01:00-03:00")], vec![]),
-            (vec![period(&[Fri], "00:00-24:00"), period(&[Sat], "00:00-24:00"), period(&[], "12:00-12:01")], vec![2]),
             (
-                vec![period(&[], "00:00-24:00"), period(&[Mon], "08:00-09:00"), period(&[Mon], "10:00-11:00")],
+                vec![period(&[], "11:00-14:00"), period(&[], "14:00-11:00")],
+                vec![],
+            ),
+            (
+                vec![period(&[], "11:00-14:00"), period(&[Fri], "13:59-15:00")],
+                vec![1],
+            ),
+            (
+                vec![period(&[Fri], "18:00-02:00"), period(&[Sat], "01:00-03:00")],
+                vec![1],
+            ),
+            (
+                vec![period(&[Mon], "01:00-03:00"), period(&[Sun], "18:00-02:00")],
+                vec![1],
+            ),
+            (
+                vec![period(&[Sun], "18:00-01:00"), period(&[Mon], "01:00-03:00")],
+                vec![],
+            ),
+            (
+                vec![
+                    period(&[Fri], "00:00-24:00"),
+                    period(&[Sat], "00:00-24:00"),
+                    period(&[], "12:00-12:01"),
+                ],
+                vec![2],
+            ),
+            (
+                vec![
+                    period(&[], "00:00-24:00"),
+                    period(&[Mon], "08:00-09:00"),
+                    period(&[Mon], "10:00-11:00"),
+                ],
                 vec![1, 2],
             ),
         ] {

@@ -4,7 +4,8 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 
 use super::settings::Secret;
 use crate::model::{
-    Duration, KeyId, Timestamp, WebhookId, hex, hmac_sha256, hmac_sha256_matches, hmac_sha256_of_text,
+    Duration, KeyId, Timestamp, WebhookId, hex, hmac_sha256, hmac_sha256_matches,
+    hmac_sha256_of_text,
     store::{Key, KeyHash},
     unhex,
     webhook::{SigningSecret, Webhook},
@@ -31,7 +32,12 @@ pub struct AccessToken {
 impl AccessToken {
     /// Returns the token's text.
     pub fn seal(&self, secret: &Secret) -> String {
-        let signed = format!("{}.{}.{}", self.key, self.connection, self.expires_at.millis());
+        let signed = format!(
+            "{}.{}.{}",
+            self.key,
+            self.connection,
+            self.expires_at.millis()
+        );
         let tag = hmac_sha256(&secret.0, &[TOKEN_PURPOSE, signed.as_bytes()]);
         format!("{signed}.{}", Base64UrlUnpadded::encode_string(&tag))
     }
@@ -59,7 +65,14 @@ pub fn app_id(secret: &Secret) -> String {
     bytes[6] = 0x80 | (bytes[6] & 0x0f);
     bytes[8] = 0x80 | (bytes[8] & 0x3f);
     let text = hex(&bytes);
-    [&text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..32]].join("-")
+    [
+        &text[..8],
+        &text[8..12],
+        &text[12..16],
+        &text[16..20],
+        &text[20..32],
+    ]
+    .join("-")
 }
 
 /// Returns the client secret of a connection's signing secret, or `None` if its nonce is corrupt. A key that is limited to the connection has this value.
@@ -69,7 +82,10 @@ pub fn client_secret(deployment: &Secret, secret: &SigningSecret) -> Option<Stri
 
 /// Returns whether a key is a client secret of a connection.
 pub fn accepts_key(deployment: &Secret, webhook: &Webhook, key: &KeyHash) -> bool {
-    let mut secrets = webhook.secrets.iter().filter_map(|secret| client_secret(deployment, secret));
+    let mut secrets = webhook
+        .secrets
+        .iter()
+        .filter_map(|secret| client_secret(deployment, secret));
     webhook.open_delivery.is_some() && secrets.any(|secret| KeyHash::of(&secret) == *key)
 }
 
@@ -86,13 +102,25 @@ mod tests {
     #[test]
     fn token_is_accepted_only_unchanged_and_by_its_deployment() {
         let (secret, expires_at) = (Secret([1; 32]), Timestamp::from_millis(1_795_262_400_000));
-        let token = AccessToken { key: KeyId::new(7).unwrap(), connection: WebhookId::new(9).unwrap(), expires_at };
+        let token = AccessToken {
+            key: KeyId::new(7).unwrap(),
+            connection: WebhookId::new(9).unwrap(),
+            expires_at,
+        };
         let text = token.seal(&secret);
         assert_eq!(AccessToken::open(&text, &secret), Some(token));
         assert_eq!(AccessToken::open(&text, &Secret([2; 32])), None);
-        let changed =
-            [text.replacen('7', "8", 1), text.replacen('9', "8", 1), text[1..].to_owned(), format!("{text}A")];
-        for text in changed.iter().map(String::as_str).chain(["", "...", "7.9.1795262400000."]) {
+        let changed = [
+            text.replacen('7', "8", 1),
+            text.replacen('9', "8", 1),
+            text[1..].to_owned(),
+            format!("{text}A"),
+        ];
+        for text in changed
+            .iter()
+            .map(String::as_str)
+            .chain(["", "...", "7.9.1795262400000."])
+        {
             assert_eq!(AccessToken::open(text, &secret), None, "{text}");
         }
     }

@@ -9,15 +9,23 @@ pub const SESSION_VALIDITY: Duration = Duration::minutes(12 * 60);
 
 /// Starts a session and returns its value.
 pub fn start_session(secret: &Secret, operator: &KeyHash, context: &mut ExecContext) -> String {
-    let signed = format!("{}.{}", context.now.after(SESSION_VALIDITY).millis(), context.entropy.hex());
+    let signed = format!(
+        "{}.{}",
+        context.now.after(SESSION_VALIDITY).millis(),
+        context.entropy.hex()
+    );
     let signature = signature(&signed, secret, operator);
     format!("{signed}.{signature}")
 }
 
 /// Returns whether a session is valid at `now`.
 pub fn accepts_session(text: &str, secret: &Secret, operator: &KeyHash, now: Timestamp) -> bool {
-    let Some((signed, sent)) = text.rsplit_once('.') else { return false };
-    let expires_at = signed.split_once('.').and_then(|(expires_at, _)| expires_at.parse().ok());
+    let Some((signed, sent)) = text.rsplit_once('.') else {
+        return false;
+    };
+    let expires_at = signed
+        .split_once('.')
+        .and_then(|(expires_at, _)| expires_at.parse().ok());
     // Comparing hashes leaks nothing about the signature through timing.
     let is_signed = KeyHash::of(sent) == KeyHash::of(&signature(signed, secret, operator));
     is_signed && expires_at.is_some_and(|at| now < Timestamp::from_millis(at))
@@ -30,7 +38,11 @@ pub fn session_start(text: &str) -> Option<Timestamp> {
 }
 
 fn signature(signed: &str, secret: &Secret, operator: &KeyHash) -> String {
-    let parts: [&[u8]; 3] = [b"despacho operator session", operator.as_str().as_bytes(), signed.as_bytes()];
+    let parts: [&[u8]; 3] = [
+        b"despacho operator session",
+        operator.as_str().as_bytes(),
+        signed.as_bytes(),
+    ];
     hex(&hmac_sha256(&secret.0, &parts))
 }
 
@@ -43,19 +55,46 @@ mod tests {
     fn session_ends_with_its_time_token_and_secret() {
         let (secret, operator) = (Secret([1; 32]), KeyHash::of("token"));
         let start = Timestamp::from_millis(1_795_262_400_000);
-        let mut context = ExecContext { now: start, entropy: Entropy::new([2; 32]) };
+        let mut context = ExecContext {
+            now: start,
+            entropy: Entropy::new([2; 32]),
+        };
         let session = start_session(&secret, &operator, &mut context);
-        let accepts =
-            |text: &str, minutes| accepts_session(text, &secret, &operator, start.after(Duration::minutes(minutes)));
+        let accepts = |text: &str, minutes| {
+            accepts_session(
+                text,
+                &secret,
+                &operator,
+                start.after(Duration::minutes(minutes)),
+            )
+        };
         assert!(accepts(&session, 0) && accepts(&session, 719));
         assert_eq!(session_start(&session), Some(start));
         assert!(!accepts(&session, 720), "expired");
-        assert!(!accepts_session(&session, &secret, &KeyHash::of("new"), start), "another token");
-        assert!(!accepts_session(&session, &Secret([3; 32]), &operator, start), "another secret");
-        assert_ne!(session, start_session(&secret, &operator, &mut context), "another nonce");
+        assert!(
+            !accepts_session(&session, &secret, &KeyHash::of("new"), start),
+            "another token"
+        );
+        assert!(
+            !accepts_session(&session, &Secret([3; 32]), &operator, start),
+            "another secret"
+        );
+        assert_ne!(
+            session,
+            start_session(&secret, &operator, &mut context),
+            "another nonce"
+        );
         let later = session.replacen("1795305600000", "1795305600001", 1);
         assert_ne!(later, session);
-        for text in [later.as_str(), &session[1..], &session[..session.len() - 1], "", ".", "..", "1795305600000.."] {
+        for text in [
+            later.as_str(),
+            &session[1..],
+            &session[..session.len() - 1],
+            "",
+            ".",
+            "..",
+            "1795305600000..",
+        ] {
             assert!(!accepts(text, 0), "{text}");
         }
     }

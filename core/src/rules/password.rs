@@ -26,13 +26,17 @@ impl std::error::Error for PasswordError {}
 /// design.
 pub fn hash(password: &str, salt: [u8; 16]) -> Result<String, PasswordError> {
     let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
-    hash.map(|hash| hash.to_string()).map_err(|error| PasswordError(format!("argon2: {error}")))
+    hash.map(|hash| hash.to_string())
+        .map_err(|error| PasswordError(format!("argon2: {error}")))
 }
 
 /// Returns whether the password matches the PHC string, comparing in constant time.
 pub fn verify(password: &str, phc: &str) -> Result<bool, PasswordError> {
-    let parsed = PasswordHash::new(phc).map_err(|error| PasswordError(format!("stored hash: {error}")))?;
-    Ok(Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok())
+    let parsed =
+        PasswordHash::new(phc).map_err(|error| PasswordError(format!("stored hash: {error}")))?;
+    Ok(Argon2::default()
+        .verify_password(password.as_bytes(), &parsed)
+        .is_ok())
 }
 
 #[cfg(test)]

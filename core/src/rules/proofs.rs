@@ -39,13 +39,31 @@ pub fn add_photo(
         return Some(PhotoOutcome::TooMany);
     }
     let bytes = u32::try_from(clean.bytes.len()).ok()?;
-    let photo = Photo { id: ids.take(PhotoId::new)?, sha256: digest, bytes, format, courier, at: now };
-    let mut changed = Order { version: order.version + 1, ..order.clone() };
+    let photo = Photo {
+        id: ids.take(PhotoId::new)?,
+        sha256: digest,
+        bytes,
+        format,
+        courier,
+        at: now,
+    };
+    let mut changed = Order {
+        version: order.version + 1,
+        ..order.clone()
+    };
     changed.proof.photos.push(photo.clone());
-    let blob = Blob { id: photo.id, order: order.id, created_at: now, bytes: clean.bytes.into() };
+    let blob = Blob {
+        id: photo.id,
+        order: order.id,
+        created_at: now,
+        bytes: clean.bytes.into(),
+    };
     let changes = Changes {
         at: now,
-        orders: vec![Write { expected: order.version, value: changed }],
+        orders: vec![Write {
+            expected: order.version,
+            value: changed,
+        }],
         blobs: vec![blob],
         ..Changes::default()
     };
@@ -71,12 +89,15 @@ pub fn sign(secret: &Secret, text: &[u8]) -> Option<Vec<u8>> {
 pub fn public_key(secret: &Secret) -> Option<Vec<u8>> {
     /// The identifiers `id-ecPublicKey` and `prime256v1` (RFC 5480).
     const ALGORITHM: [u8; 21] = [
-        0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D,
-        0x03, 0x01, 0x07,
+        0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
+        0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07,
     ];
     // A bit string begins with the number of its unused bits.
     let point = [&[0], &p256_public_key(&private_key(secret)?)?[..]].concat();
-    Some(element(0x30, &[&ALGORITHM[..], &element(0x03, &point)].concat()))
+    Some(element(
+        0x30,
+        &[&ALGORITHM[..], &element(0x03, &point)].concat(),
+    ))
 }
 
 /// Encodes a positive number in DER: without leading zeros, except one before a number whose first bit is set.
@@ -84,7 +105,10 @@ fn integer(number: &[u8]) -> Vec<u8> {
     let start = number.iter().position(|byte| *byte != 0).unwrap_or(0);
     let digits = number.get(start..).unwrap_or_default();
     let is_negative = digits.first().is_some_and(|first| *first >= 0x80);
-    element(0x02, &[if is_negative { &[0][..] } else { &[] }, digits].concat())
+    element(
+        0x02,
+        &[if is_negative { &[0][..] } else { &[] }, digits].concat(),
+    )
 }
 
 /// Encodes an element of less than 128 bytes in DER.
@@ -107,7 +131,11 @@ mod tests {
     #[test]
     fn signature_depends_on_text_and_secret() {
         let signed = |secret, text: &[u8]| sign(&Secret([secret; 32]), text).unwrap();
-        assert_eq!(signed(1, b"text"), signed(1, b"text"), "the signature is deterministic");
+        assert_eq!(
+            signed(1, b"text"),
+            signed(1, b"text"),
+            "the signature is deterministic"
+        );
         assert_ne!(signed(1, b"text"), signed(1, b"texT"));
         assert_ne!(signed(1, b"text"), signed(2, b"text"));
         assert_eq!(public_key(&Secret([1; 32])).unwrap().len(), 91);

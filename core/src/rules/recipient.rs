@@ -125,14 +125,20 @@ impl RecipientStatus {
         position: Option<Point>,
         now: Timestamp,
     ) -> Option<RecipientStatus> {
-        let delivery = order.deliveries.iter().find(|delivery| delivery.id == stop)?;
+        let delivery = order
+            .deliveries
+            .iter()
+            .find(|delivery| delivery.id == stop)?;
         let tracking = delivery.tracking.as_ref()?;
         let progress = Progress::of(order);
         let possible = |step| progress.take(step, Some(stop)).is_some();
         let is_ahead = delivery.status < DeliveryStatus::Arrived;
         let expected = estimate.map(|at| window(at, now)).or_else(|| {
             // Before a courier is assigned, only the times of the whole order are known.
-            Some((window(order.expected_pickup?, now).0, window(order.expected_delivery?, now).1))
+            Some((
+                window(order.expected_pickup?, now).0,
+                window(order.expected_delivery?, now).1,
+            ))
         });
         let position = position.filter(|_| shows_position(delivery)).map(rounded);
         let (choice, rating) = (tracking.choice, tracking.rating.clone());
@@ -142,25 +148,39 @@ impl RecipientStatus {
             store_name: store.name.clone(),
             contact: store.tracking.contact.clone(),
             estimate: expected.filter(|(_, until)| is_ahead && now < *until),
-            courier: order.courier.as_ref().and_then(|courier| first_name(&courier.name)),
+            courier: order
+                .courier
+                .as_ref()
+                .and_then(|courier| first_name(&courier.name)),
             offset: position.map(|at| offset(delivery.place.located.point, at)),
             position,
-            delivery_code: (delivery.requires_code() && !delivery.status.is_final() && !is_failed(delivery))
-                .then(|| delivery.delivery_code.clone())
-                .filter(|code| !code.is_empty()),
-            choices: if possible(Step::Choose) { store.tracking.choices.clone() } else { Vec::new() },
+            delivery_code: (delivery.requires_code()
+                && !delivery.status.is_final()
+                && !is_failed(delivery))
+            .then(|| delivery.delivery_code.clone())
+            .filter(|code| !code.is_empty()),
+            choices: if possible(Step::Choose) {
+                store.tracking.choices.clone()
+            } else {
+                Vec::new()
+            },
             choice,
             can_rate: rating.is_none() && possible(Step::Rate),
             rating,
             ends_at: tracking.ends_at(),
-            utc_offset_hours: geo::zone(&delivery.place.address).unwrap_or_default().offset_hours(),
+            utc_offset_hours: geo::zone(&delivery.place.address)
+                .unwrap_or_default()
+                .offset_hours(),
         })
     }
 }
 
 /// Returns whether the delivery is on the way back.
 fn is_failed(delivery: &Delivery) -> bool {
-    matches!(delivery.status, DeliveryStatus::Returning | DeliveryStatus::AtReturn)
+    matches!(
+        delivery.status,
+        DeliveryStatus::Returning | DeliveryStatus::AtReturn
+    )
 }
 
 fn first_name(name: &str) -> Option<String> {
@@ -171,16 +191,27 @@ fn first_name(name: &str) -> Option<String> {
 fn offset(home: Point, at: Point) -> (i32, i32) {
     // 100 m are about 8,983 units of 10⁻⁷ degrees of latitude. A degree of longitude is shorter by the cosine of the latitude.
     let north = f64::from(at.lat_e7 - home.lat_e7) / 8_983.0;
-    let east = f64::from(at.lon_e7 - home.lon_e7) / 8_983.0 * libm::cos(home.latitude().to_radians());
-    #[expect(clippy::cast_possible_truncation, reason = "at most half of the Earth's circumference in units of 100 m")]
+    let east =
+        f64::from(at.lon_e7 - home.lon_e7) / 8_983.0 * libm::cos(home.latitude().to_radians());
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "at most half of the Earth's circumference in units of 100 m"
+    )]
     let whole = |units: f64| libm::round(units) as i32;
     (whole(east), whole(north))
 }
 
 /// Rounds a position to about 100 m.
 pub fn rounded(point: Point) -> Point {
-    let round = |e7: i32| (e7 + GRID_E7 / 2).div_euclid(GRID_E7).saturating_mul(GRID_E7);
-    Point { lat_e7: round(point.lat_e7), lon_e7: round(point.lon_e7) }
+    let round = |e7: i32| {
+        (e7 + GRID_E7 / 2)
+            .div_euclid(GRID_E7)
+            .saturating_mul(GRID_E7)
+    };
+    Point {
+        lat_e7: round(point.lat_e7),
+        lon_e7: round(point.lon_e7),
+    }
 }
 
 /// Returns whether a recipient sees the courier's position: only on the way to this very delivery.
@@ -194,7 +225,8 @@ pub fn window(estimate: Timestamp, now: Timestamp) -> (Timestamp, Timestamp) {
     let left = estimate.since(now).as_millis().max(0);
     let before = Duration::millis(left / 10);
     let after = Duration::millis((left / 5).max(GRID_MILLIS));
-    let floor = |at: Timestamp| Timestamp::from_millis(at.millis().div_euclid(GRID_MILLIS) * GRID_MILLIS);
+    let floor =
+        |at: Timestamp| Timestamp::from_millis(at.millis().div_euclid(GRID_MILLIS) * GRID_MILLIS);
     let ceil = |at: Timestamp| floor(at.after(Duration::millis(GRID_MILLIS - 1)));
     (floor(estimate.before(before)), ceil(estimate.after(after)))
 }
@@ -209,9 +241,15 @@ mod tests {
             let point = rounded(Point { lat_e7, lon_e7 });
             (point.lat_e7, point.lon_e7)
         };
-        assert_eq!(round(-235_557_149, -466_396_001), (-235_560_000, -466_400_000));
+        assert_eq!(
+            round(-235_557_149, -466_396_001),
+            (-235_560_000, -466_400_000)
+        );
         assert_eq!(round(4_999, 5_000), (0, 10_000));
-        assert_eq!(round(-900_000_000, 1_800_000_000), (-900_000_000, 1_800_000_000));
+        assert_eq!(
+            round(-900_000_000, 1_800_000_000),
+            (-900_000_000, 1_800_000_000)
+        );
     }
 
     #[test]
@@ -223,8 +261,15 @@ mod tests {
             let estimate = now.after(Duration::minutes(ahead));
             let (from, to) = window(estimate, now);
             assert!(from <= estimate && estimate < to, "{ahead}");
-            assert!(from.millis() % GRID_MILLIS == 0 && to.millis() % GRID_MILLIS == 0, "{ahead}");
-            assert!(minutes(from, to) >= last && minutes(from, to) >= 5, "{ahead}: {}", minutes(from, to));
+            assert!(
+                from.millis() % GRID_MILLIS == 0 && to.millis() % GRID_MILLIS == 0,
+                "{ahead}"
+            );
+            assert!(
+                minutes(from, to) >= last && minutes(from, to) >= 5,
+                "{ahead}: {}",
+                minutes(from, to)
+            );
             last = minutes(from, to);
         }
         assert!(last <= 65, "{last}");

@@ -46,7 +46,10 @@ impl From<&Order> for ReportedOrder {
         ReportedOrder {
             store: order.store,
             created_at: order.created_at,
-            day: Day::of(order.created_at, geo::zone(&order.pickup.address).unwrap_or_default()),
+            day: Day::of(
+                order.created_at,
+                geo::zone(&order.pickup.address).unwrap_or_default(),
+            ),
             status: order.status,
             fee: order.fee,
             cancellation_fee: order.cancellation_fee,
@@ -64,7 +67,10 @@ impl DayReport {
             return;
         }
         let key = (day, order.store);
-        let at = match self.rows.binary_search_by_key(&key, |row| (row.day, row.store)) {
+        let at = match self
+            .rows
+            .binary_search_by_key(&key, |row| (row.day, row.store))
+        {
             Ok(at) => at,
             Err(at) => {
                 self.rows.insert(at, DayTotals::new(day, order.store));
@@ -101,7 +107,9 @@ impl DayTotals {
         self.fees = self.fees.plus(fee).plus(order.cancellation_fee);
         match order.status {
             OrderStatus::Completed | OrderStatus::Partial => self.deliver(order),
-            OrderStatus::Cancelled | OrderStatus::CancelledWithFee | OrderStatus::CancelledByPlatform => {
+            OrderStatus::Cancelled
+            | OrderStatus::CancelledWithFee
+            | OrderStatus::CancelledByPlatform => {
                 self.cancelled += 1;
             }
             OrderStatus::NotDelivered | OrderStatus::Expired => self.failed += 1,
@@ -113,9 +121,19 @@ impl DayTotals {
         self.delivered += 1;
         let at = order.done_at;
         let minutes = (at.since(order.created_at).as_millis() + 30_000) / 60_000;
-        let minutes = u16::try_from(minutes).unwrap_or(MAX_MINUTES).min(MAX_MINUTES);
-        match self.minutes.binary_search_by_key(&minutes, |(minutes, _)| *minutes) {
-            Ok(index) => self.minutes.iter_mut().skip(index).take(1).for_each(|(_, count)| *count += 1),
+        let minutes = u16::try_from(minutes)
+            .unwrap_or(MAX_MINUTES)
+            .min(MAX_MINUTES);
+        match self
+            .minutes
+            .binary_search_by_key(&minutes, |(minutes, _)| *minutes)
+        {
+            Ok(index) => self
+                .minutes
+                .iter_mut()
+                .skip(index)
+                .take(1)
+                .for_each(|(_, count)| *count += 1),
             Err(index) => self.minutes.insert(index, (minutes, 1)),
         }
         if let Some(expected) = order.expected_at {
@@ -126,7 +144,11 @@ impl DayTotals {
 
     /// Returns the mean minutes from the creation to the last delivery, rounded.
     pub fn mean_minutes(&self) -> Option<u64> {
-        let sum: u64 = self.minutes.iter().map(|(minutes, count)| u64::from(*minutes) * u64::from(*count)).sum();
+        let sum: u64 = self
+            .minutes
+            .iter()
+            .map(|(minutes, count)| u64::from(*minutes) * u64::from(*count))
+            .sum();
         let count = u64::from(self.delivered);
         (count > 0).then(|| (sum + count / 2) / count)
     }
@@ -164,19 +186,38 @@ mod tests {
         for text in ["2026-02-30", "2026-1-01", "21/11/2026", "2026-11-21T", ""] {
             assert_eq!(Day::parse(text), None, "{text}");
         }
-        let (first, last) = (Day::parse("2026-11-01").unwrap(), Day::parse("2026-11-30").unwrap());
-        assert_eq!((last.days_from(first), first.days_from(last), last.before(29)), (30, -28, first));
+        let (first, last) = (
+            Day::parse("2026-11-01").unwrap(),
+            Day::parse("2026-11-30").unwrap(),
+        );
+        assert_eq!(
+            (
+                last.days_from(first),
+                first.days_from(last),
+                last.before(29)
+            ),
+            (30, -28, first)
+        );
         let (start, end) = first.span();
-        assert_eq!((start, end), (at("2026-11-01T02:00:00Z"), at("2026-11-02T05:00:00Z")));
+        assert_eq!(
+            (start, end),
+            (at("2026-11-01T02:00:00Z"), at("2026-11-02T05:00:00Z"))
+        );
     }
 
     #[test]
     fn mean_and_percentile_are_rounded() {
         let mut row = DayTotals::new(Day::parse("1970-01-01").unwrap(), StoreId::new(1).unwrap());
-        assert_eq!((row.mean_minutes(), row.p90_minutes(), row.late_percent()), (None, None, None));
+        assert_eq!(
+            (row.mean_minutes(), row.p90_minutes(), row.late_percent()),
+            (None, None, None)
+        );
         (row.delivered, row.minutes) = (10, vec![(10, 8), (20, 1), (90, 1)]);
         (row.expected, row.late) = (3, 2);
-        assert_eq!((row.mean_minutes(), row.p90_minutes(), row.late_percent()), (Some(19), Some(20), Some(67)));
+        assert_eq!(
+            (row.mean_minutes(), row.p90_minutes(), row.late_percent()),
+            (Some(19), Some(20), Some(67))
+        );
         (row.delivered, row.minutes) = (1, vec![(7, 1)]);
         assert_eq!((row.mean_minutes(), row.p90_minutes()), (Some(7), Some(7)));
     }

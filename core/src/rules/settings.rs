@@ -69,7 +69,12 @@ pub struct KeyConfig {
 
 impl Default for KeyConfig {
     fn default() -> KeyConfig {
-        KeyConfig { days: 365, session_hours: 12, per_store: 100, sessions_per_store: 100 }
+        KeyConfig {
+            days: 365,
+            session_hours: 12,
+            per_store: 100,
+            sessions_per_store: 100,
+        }
     }
 }
 
@@ -99,7 +104,10 @@ pub struct CourierConfig {
 
 impl Default for CourierConfig {
     fn default() -> CourierConfig {
-        CourierConfig { sign_in_minutes: 60, session_days: 30 }
+        CourierConfig {
+            sign_in_minutes: 60,
+            session_days: 30,
+        }
     }
 }
 
@@ -123,7 +131,12 @@ pub struct RetentionConfig {
 
 impl Default for RetentionConfig {
     fn default() -> RetentionConfig {
-        RetentionConfig { recipients_days: 0, positions_days: 0, proofs_days: 90, audit_days: 730 }
+        RetentionConfig {
+            recipients_days: 0,
+            positions_days: 0,
+            proofs_days: 90,
+            audit_days: 730,
+        }
     }
 }
 
@@ -139,7 +152,9 @@ pub struct PlaceConfig {
 impl Default for PlaceConfig {
     /// Accepts every address that can be located. Orders that depend on a municipality only are marked as estimated.
     fn default() -> PlaceConfig {
-        PlaceConfig { min_precision: Precision::Municipality }
+        PlaceConfig {
+            min_precision: Precision::Municipality,
+        }
     }
 }
 
@@ -168,10 +183,12 @@ impl Secret {
     /// # Errors
     /// The expected format, if the string is not a secret.
     pub fn parse(text: &str) -> Result<Secret, String> {
-        let bytes = base16ct::mixed::decode_vec(text.trim()).ok().and_then(|bytes| bytes.try_into().ok());
-        bytes
-            .map(Secret)
-            .ok_or_else(|| "must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them".to_owned())
+        let bytes = base16ct::mixed::decode_vec(text.trim())
+            .ok()
+            .and_then(|bytes| bytes.try_into().ok());
+        bytes.map(Secret).ok_or_else(|| {
+            "must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them".to_owned()
+        })
     }
 }
 

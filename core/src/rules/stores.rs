@@ -4,12 +4,12 @@ use super::settings::Secret;
 use crate::{
     changes::{Changes, Write},
     model::{
-        Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
-        WebhookId,
+        Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person,
+        StoreId, Timestamp, WebhookId,
         price::EstimatePolicy,
         store::{
-            Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, SessionUser, Store, StoreDispatch, StoreHours,
-            StoreTracking,
+            Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, SessionUser, Store,
+            StoreDispatch, StoreHours, StoreTracking,
         },
     },
 };
@@ -78,13 +78,22 @@ pub struct KeyParams<'a> {
 
 /// Issues a key. Returns its stored part and the nonce from which the value is derived, or `None` if no identifier is
 /// left.
-pub fn issue(opening: KeyParams<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<(Key, [u8; 32])> {
+pub fn issue(
+    opening: KeyParams<'_>,
+    ids: &mut IdBlock,
+    context: &mut ExecContext,
+) -> Option<(Key, [u8; 32])> {
     let nonce = context.entropy.bytes::<32>();
     Some((key(opening, nonce, ids, context.now)?, nonce))
 }
 
 /// Issues the key of a nonce. Returns its stored part, or `None` if no identifier is left.
-pub fn key(opening: KeyParams<'_>, nonce: [u8; 32], ids: &mut IdBlock, now: Timestamp) -> Option<Key> {
+pub fn key(
+    opening: KeyParams<'_>,
+    nonce: [u8; 32],
+    ids: &mut IdBlock,
+    now: Timestamp,
+) -> Option<Key> {
     Some(Key {
         id: ids.take(KeyId::new)?,
         version: 1,
@@ -112,7 +121,12 @@ pub fn open(
     ids: &mut IdBlock,
     now: Timestamp,
 ) -> Option<Store> {
-    let Contact { name, responsible, email, address } = new.contact;
+    let Contact {
+        name,
+        responsible,
+        email,
+        address,
+    } = new.contact;
     Some(Store {
         id: ids.take(StoreId::new)?,
         version: 1,
@@ -145,22 +159,55 @@ pub fn open(
 }
 
 /// Changes the contact data of a store.
-pub fn update(store: &Store, contact: Contact, located: Located, now: Timestamp) -> (Store, Changes) {
-    let Contact { name, responsible, email, address } = contact;
+pub fn update(
+    store: &Store,
+    contact: Contact,
+    located: Located,
+    now: Timestamp,
+) -> (Store, Changes) {
+    let Contact {
+        name,
+        responsible,
+        email,
+        address,
+    } = contact;
     let mut changed = store.clone();
     changed.version += 1;
     (changed.name, changed.responsible, changed.email) = (name, responsible, email);
     (changed.address, changed.located) = (address, located);
-    let write = Write { expected: store.version, value: changed.clone() };
-    (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
+    let write = Write {
+        expected: store.version,
+        value: changed.clone(),
+    };
+    (
+        changed,
+        Changes {
+            at: now,
+            stores: vec![write],
+            ..Changes::default()
+        },
+    )
 }
 
 /// Replaces a store with its changed settings. Returns it as it is stored.
 pub fn replace(changed: Store, now: Timestamp) -> (Store, Changes) {
     let expected = changed.version;
-    let changed = Store { version: expected + 1, ..changed };
-    let write = Write { expected, value: changed.clone() };
-    (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
+    let changed = Store {
+        version: expected + 1,
+        ..changed
+    };
+    let write = Write {
+        expected,
+        value: changed.clone(),
+    };
+    (
+        changed,
+        Changes {
+            at: now,
+            stores: vec![write],
+            ..Changes::default()
+        },
+    )
 }
 
 /// The operator's changes to a store. Absent fields stay as they are.
@@ -195,18 +242,31 @@ pub fn alter(store: &Store, change: StoreChange, now: Timestamp) -> Option<Store
 /// Returns the write of a branch after its parent store was changed, or `None` if the branch does not change.
 pub fn follow_parent(branch: &Store, parent: &Store) -> Option<Write<Store>> {
     let parent_disabled = parent.disabled_at.is_some();
-    if branch.parent != Some(parent.id) || (branch.billing, branch.parent_disabled) == (parent.billing, parent_disabled)
+    if branch.parent != Some(parent.id)
+        || (branch.billing, branch.parent_disabled) == (parent.billing, parent_disabled)
     {
         return None;
     }
-    let value = Store { billing: parent.billing, parent_disabled, version: branch.version + 1, ..branch.clone() };
-    Some(Write { expected: branch.version, value })
+    let value = Store {
+        billing: parent.billing,
+        parent_disabled,
+        version: branch.version + 1,
+        ..branch.clone()
+    };
+    Some(Write {
+        expected: branch.version,
+        value,
+    })
 }
 
 /// Removes a branch of a parent store. If the branch has its own balance, the balance is transferred to the parent
 /// store.
 pub fn remove(branch: &Store, parent: StoreId, now: Timestamp) -> Changes {
-    let removed = Store { deleted_at: Some(now), version: branch.version + 1, ..branch.clone() };
+    let removed = Store {
+        deleted_at: Some(now),
+        version: branch.version + 1,
+        ..branch.clone()
+    };
     let transfer = |account, amount| LedgerEntry {
         store: branch.id,
         account: Some(account),
@@ -217,11 +277,21 @@ pub fn remove(branch: &Store, parent: StoreId, now: Timestamp) -> Changes {
         floor: None,
     };
     let settles = branch.account() == branch.id && branch.balance != Money::ZERO;
-    let transfers = [transfer(branch.id, branch.balance.negated()), transfer(parent, branch.balance)];
+    let transfers = [
+        transfer(branch.id, branch.balance.negated()),
+        transfer(parent, branch.balance),
+    ];
     Changes {
         at: now,
-        stores: vec![Write { expected: branch.version, value: removed }],
-        ledger: if settles { transfers.to_vec() } else { Vec::new() },
+        stores: vec![Write {
+            expected: branch.version,
+            value: removed,
+        }],
+        ledger: if settles {
+            transfers.to_vec()
+        } else {
+            Vec::new()
+        },
         ..Changes::default()
     }
 }

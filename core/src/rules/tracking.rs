@@ -20,7 +20,12 @@ impl Delivery {
     fn tracking_link(&self, order: OrderId) -> Option<TrackingLink> {
         let tracking = self.tracking.as_ref()?;
         let hash = tracking.link.as_ref()?.hash.clone();
-        Some(TrackingLink { hash, order, delivery: self.id, ends_at: tracking.ends_at() })
+        Some(TrackingLink {
+            hash,
+            order,
+            delivery: self.id,
+            ends_at: tracking.ends_at(),
+        })
     }
 
     /// Removes the current link, which ends at `now`. Returns its row, unless it has ended before.
@@ -29,11 +34,19 @@ impl Delivery {
         if let Some(tracking) = &mut self.tracking {
             tracking.link = None;
         }
-        row.is_valid(now).then_some(TrackingLink { ends_at: Some(now), ..row })
+        row.is_valid(now).then_some(TrackingLink {
+            ends_at: Some(now),
+            ..row
+        })
     }
 
     /// Sets a new link and returns its row.
-    pub fn set_link(&mut self, order: OrderId, key: LinkKey, now: Timestamp) -> Option<TrackingLink> {
+    pub fn set_link(
+        &mut self,
+        order: OrderId,
+        key: LinkKey,
+        now: Timestamp,
+    ) -> Option<TrackingLink> {
         let has_ended = self.status.is_final();
         let tracking = self.tracking.get_or_insert_default();
         tracking.ended_at = tracking.ended_at.or(has_ended.then_some(now));
@@ -45,14 +58,25 @@ impl Delivery {
 impl Order {
     /// Returns the rows of the deliveries' links.
     pub fn tracking_links(&self) -> Vec<TrackingLink> {
-        self.deliveries.iter().filter_map(|delivery| delivery.tracking_link(self.id)).collect()
+        self.deliveries
+            .iter()
+            .filter_map(|delivery| delivery.tracking_link(self.id))
+            .collect()
     }
 
     /// Stores the end of deliveries that have ended, and returns the rows of their links.
     pub fn end_links(&mut self, now: Timestamp) -> Vec<TrackingLink> {
         let mut changed = Vec::new();
-        for delivery in self.deliveries.iter_mut().filter(|delivery| delivery.status.is_final()) {
-            let Some(tracking) = delivery.tracking.as_mut().filter(|tracking| tracking.ended_at.is_none()) else {
+        for delivery in self
+            .deliveries
+            .iter_mut()
+            .filter(|delivery| delivery.status.is_final())
+        {
+            let Some(tracking) = delivery
+                .tracking
+                .as_mut()
+                .filter(|tracking| tracking.ended_at.is_none())
+            else {
                 continue;
             };
             tracking.ended_at = Some(now);
@@ -85,19 +109,45 @@ pub fn new_link(secret: &Secret, context: &mut ExecContext) -> LinkKey {
 /// Returns the recipient's part in a new delivery.
 pub fn start(store: &StoreTracking, secret: &Secret, context: &mut ExecContext) -> Tracking {
     let link = Some(new_link(secret, context));
-    Tracking { link, notify_at: store.notify_at.clone(), ..Tracking::default() }
+    Tracking {
+        link,
+        notify_at: store.notify_at.clone(),
+        ..Tracking::default()
+    }
 }
 
 /// Ends the current link of a delivery and, if `key` is given, sets this one instead. Returns `None` if the order has no such
 /// delivery, or its recipient's data was erased.
-pub fn replace_link(order: &Order, stop: DeliveryId, key: Option<LinkKey>, now: Timestamp) -> Option<(Order, Changes)> {
-    let mut changed = Order { version: order.version + 1, ..order.clone() };
+pub fn replace_link(
+    order: &Order,
+    stop: DeliveryId,
+    key: Option<LinkKey>,
+    now: Timestamp,
+) -> Option<(Order, Changes)> {
+    let mut changed = Order {
+        version: order.version + 1,
+        ..order.clone()
+    };
     let id = changed.id;
-    let delivery = changed.deliveries.iter_mut().find(|delivery| delivery.id == stop && !delivery.erased)?;
+    let delivery = changed
+        .deliveries
+        .iter_mut()
+        .find(|delivery| delivery.id == stop && !delivery.erased)?;
     let mut links: Vec<_> = delivery.end_link(id, now).into_iter().collect();
     links.extend(key.and_then(|key| delivery.set_link(id, key, now)));
-    let orders = vec![Write { expected: order.version, value: changed.clone() }];
-    Some((changed, Changes { at: now, orders, links, ..Changes::default() }))
+    let orders = vec![Write {
+        expected: order.version,
+        value: changed.clone(),
+    }];
+    Some((
+        changed,
+        Changes {
+            at: now,
+            orders,
+            links,
+            ..Changes::default()
+        },
+    ))
 }
 
 #[cfg(test)]
@@ -109,7 +159,11 @@ mod tests {
         let (one, other) = (Secret([1; 32]), Secret([2; 32]));
         let first = token(&one, "00");
         assert_eq!(first.len(), 24);
-        assert!(first.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')));
+        assert!(
+            first
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        );
         assert!(first != token(&one, "01") && first != token(&other, "00"));
     }
 }

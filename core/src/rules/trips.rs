@@ -80,24 +80,57 @@ impl TripPlan {
         now: Timestamp,
     ) -> TripPlan {
         let pickup = orders.first().map(|order| order.pickup.located.point);
-        let at = courier.position.or(pickup).unwrap_or(Point { lat_e7: 0, lon_e7: 0 });
-        let since = last_change(orders).into_iter().chain(courier.position_at).max().unwrap_or(now);
+        let at = courier.position.or(pickup).unwrap_or(Point {
+            lat_e7: 0,
+            lon_e7: 0,
+        });
+        let since = last_change(orders)
+            .into_iter()
+            .chain(courier.position_at)
+            .max()
+            .unwrap_or(now);
         let step = CurrentStep::of(courier, orders, durations, config, travel, now);
         let delay = step.map_or(Duration::seconds(0), |step| step.delay);
-        let mut clock = Clock { at, time: since.min(now), now, delay, travel, stops: Vec::new(), arrives_at: None };
+        let mut clock = Clock {
+            at,
+            time: since.min(now),
+            now,
+            delay,
+            travel,
+            stops: Vec::new(),
+            arrives_at: None,
+        };
         clock.pick_up(orders, config);
         clock.deliver(orders, config);
         clock.bring_back(orders, config);
-        let Clock { at: end, time, stops, arrives_at, .. } = clock;
-        TripPlan { free_at: time.max(now), end, stops, arrives_at, step }
+        let Clock {
+            at: end,
+            time,
+            stops,
+            arrives_at,
+            ..
+        } = clock;
+        TripPlan {
+            free_at: time.max(now),
+            end,
+            stops,
+            arrives_at,
+            step,
+        }
     }
 
     /// Returns the estimate for an order, or `None` if nothing of it is left to deliver.
     pub fn eta(&self, order: OrderId, now: Timestamp) -> Option<Eta> {
         let of_order = || self.stops.iter().filter(move |stop| stop.order == order);
-        let pickup = of_order().find(|stop| stop.kind == StopKind::Pickup).map(|stop| stop.at);
+        let pickup = of_order()
+            .find(|stop| stop.kind == StopKind::Pickup)
+            .map(|stop| stop.at);
         let deliveries = of_order().filter(|stop| matches!(stop.kind, StopKind::Delivery(_)));
-        Some(Eta { pickup, delivery: deliveries.map(|stop| stop.at).max()?, at: now })
+        Some(Eta {
+            pickup,
+            delivery: deliveries.map(|stop| stop.at).max()?,
+            at: now,
+        })
     }
 
     /// Returns the order of the next stop. While orders wait at the pickup, it is one of them.
@@ -120,7 +153,9 @@ struct Clock<'a, T> {
 
 impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
     fn travel_to(&mut self, point: Point) {
-        self.time = self.time.after(Duration::seconds((self.travel)(self.at, point).into()));
+        self.time = self
+            .time
+            .after(Duration::seconds((self.travel)(self.at, point).into()));
         self.at = point;
     }
 
@@ -128,7 +163,12 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
     fn add_delay(&mut self, after: Duration) {
         let delay = core::mem::replace(&mut self.delay, Duration::seconds(0));
         if delay > Duration::seconds(0) {
-            self.time = self.time.after(after).max(self.now).after(delay).before(after);
+            self.time = self
+                .time
+                .after(after)
+                .max(self.now)
+                .after(delay)
+                .before(after);
         }
     }
 
@@ -136,17 +176,27 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
     fn serve(&mut self, order: OrderId, kind: StopKind, service: Duration) {
         let half = Duration::millis(service.as_millis() / 2);
         let at = self.time.after(half).max(self.now);
-        self.stops.push(TripStop { order, kind, point: self.at, at });
+        self.stops.push(TripStop {
+            order,
+            kind,
+            point: self.at,
+            at,
+        });
         self.time = at.after(half);
     }
 
     fn pick_up(&mut self, orders: &[&Order], config: &Dispatch) {
-        let waiting: Vec<&&Order> = orders.iter().filter(|order| order.status.is_before_pickup()).collect();
+        let waiting: Vec<&&Order> = orders
+            .iter()
+            .filter(|order| order.status.is_before_pickup())
+            .collect();
         let service = Duration::seconds(config.pickup_service_seconds.into());
         let half = Duration::millis(service.as_millis() / 2);
         let Some(first) = waiting.first() else { return };
-        let arrived =
-            orders.iter().filter(|order| order.status != OrderStatus::Allocated).map(|order| order.status_since);
+        let arrived = orders
+            .iter()
+            .filter(|order| order.status != OrderStatus::Allocated)
+            .map(|order| order.status_since);
         match arrived.min() {
             // Positions at the pickup do not move the arrival.
             Some(arrived) => self.time = arrived.min(self.now),
@@ -157,7 +207,11 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
         }
         self.at = first.pickup.located.point;
         self.arrives_at = Some(self.time);
-        let ready = waiting.iter().map(|order| order.ready_at).max().unwrap_or(self.now);
+        let ready = waiting
+            .iter()
+            .map(|order| order.ready_at)
+            .max()
+            .unwrap_or(self.now);
         self.time = self.time.after(half).max(ready).before(half);
         self.add_delay(half);
         self.time = self.time.after(half).max(self.now).before(half);
@@ -170,8 +224,11 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
 
     fn deliver(&mut self, orders: &[&Order], config: &Dispatch) {
         let service = Duration::seconds(config.delivery_service_seconds.into());
-        let stops = orders.iter().flat_map(|order| order.deliveries.iter().map(|delivery| (order.id, delivery)));
-        let mut left: Vec<(OrderId, &Delivery)> = stops.filter(|(_, delivery)| is_open(delivery)).collect();
+        let stops = orders
+            .iter()
+            .flat_map(|order| order.deliveries.iter().map(|delivery| (order.id, delivery)));
+        let mut left: Vec<(OrderId, &Delivery)> =
+            stops.filter(|(_, delivery)| is_open(delivery)).collect();
         if let Some(current) = left.iter().position(|(_, delivery)| is_current(delivery)) {
             let (order, delivery) = left.remove(current);
             match delivery.status {
@@ -187,8 +244,14 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
             self.serve(order, StopKind::Delivery(delivery.id), service);
         } else if self.stops.is_empty() && !left.is_empty() {
             // The courier has not set out yet: the second half of the last pickup or delivery is left.
-            let has_visited = orders.iter().any(|order| order.deliveries.iter().any(is_visited));
-            let last = if has_visited { config.delivery_service_seconds } else { config.pickup_service_seconds };
+            let has_visited = orders
+                .iter()
+                .any(|order| order.deliveries.iter().any(is_visited));
+            let last = if has_visited {
+                config.delivery_service_seconds
+            } else {
+                config.pickup_service_seconds
+            };
             let half = Duration::millis(i64::from(last) * 500);
             self.add_delay(half);
             self.time = self.time.after(half).max(self.now);
@@ -201,7 +264,10 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
 
     fn bring_back(&mut self, orders: &[&Order], config: &Dispatch) {
         let service = Duration::seconds(config.pickup_service_seconds.into());
-        for order in orders.iter().filter(|order| order.deliveries.iter().any(needs_return)) {
+        for order in orders
+            .iter()
+            .filter(|order| order.deliveries.iter().any(needs_return))
+        {
             let pickup = order.pickup.located.point;
             match order.status {
                 OrderStatus::CourierAtReturn => {
@@ -219,21 +285,32 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
     }
 
     /// Sorts the stops of several orders by the shortest route. The stops of one order keep their order.
-    fn visiting_order<'d>(&self, stops: Vec<(OrderId, &'d Delivery)>) -> Vec<(OrderId, &'d Delivery)> {
+    fn visiting_order<'d>(
+        &self,
+        stops: Vec<(OrderId, &'d Delivery)>,
+    ) -> Vec<(OrderId, &'d Delivery)> {
         let first = stops.first().map(|(order, _)| *order);
         if stops.iter().all(|(order, _)| Some(*order) == first) {
             return stops;
         }
-        let points: Vec<Point> =
-            [self.at].into_iter().chain(stops.iter().map(|(_, one)| one.place.located.point)).collect();
-        let seconds = points.iter().flat_map(|from| points.iter().map(|to| (self.travel)(*from, *to))).collect();
-        let best = route::Problem::new(points.len(), seconds)
-            .and_then(|problem| route::best_order(&problem.closed(false), route::Budget::default()));
+        let points: Vec<Point> = [self.at]
+            .into_iter()
+            .chain(stops.iter().map(|(_, one)| one.place.located.point))
+            .collect();
+        let seconds = points
+            .iter()
+            .flat_map(|from| points.iter().map(|to| (self.travel)(*from, *to)))
+            .collect();
+        let best = route::Problem::new(points.len(), seconds).and_then(|problem| {
+            route::best_order(&problem.closed(false), route::Budget::default())
+        });
         // Without a route, the orders are visited one after the other.
         let Ok(best) = best else { return stops };
         let mut sorted: Vec<(OrderId, &Delivery)> = Vec::with_capacity(stops.len());
         for at in best.order {
-            let Some((order, _)) = at.checked_sub(1).and_then(|at| stops.get(at)) else { continue };
+            let Some((order, _)) = at.checked_sub(1).and_then(|at| stops.get(at)) else {
+                continue;
+            };
             let used = sorted.iter().filter(|(other, _)| other == order).count();
             sorted.extend(stops.iter().filter(|(other, _)| other == order).nth(used));
         }
@@ -244,10 +321,17 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
 /// Returns the time of the trip's last change: of its first assignment, of the arrival at the pickup, or after that of any
 /// order. An order that joins later does not change the progress of the others.
 fn last_change(orders: &[&Order]) -> Option<Timestamp> {
-    let since =
-        |status| orders.iter().filter(move |order| order.status == status).map(|order| order.status_since).min();
+    let since = |status| {
+        orders
+            .iter()
+            .filter(move |order| order.status == status)
+            .map(|order| order.status_since)
+            .min()
+    };
     let last = || orders.iter().map(|order| order.status_since).max();
-    since(OrderStatus::CourierAtPickup).or_else(|| since(OrderStatus::Allocated)).or_else(last)
+    since(OrderStatus::CourierAtPickup)
+        .or_else(|| since(OrderStatus::Allocated))
+        .or_else(last)
 }
 
 /// Returns whether the courier has been at the door.

@@ -17,13 +17,25 @@ pub struct ChangePassword {
     /// The current password.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "password", min_length = 1, max_length = 512)
+        schema(
+            required = true,
+            nullable = false,
+            format = "password",
+            min_length = 1,
+            max_length = 512
+        )
     )]
     pub current_password: Option<String>,
     /// The new password, 10 to 128 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "password", min_length = 10, max_length = 128)
+        schema(
+            required = true,
+            nullable = false,
+            format = "password",
+            min_length = 10,
+            max_length = 128
+        )
     )]
     pub new_password: Option<String>,
 }
@@ -36,13 +48,24 @@ pub struct ResetPassword {
     /// The code of the link.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 128, example = "pwu_57_dsp_8x")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 128,
+            example = "pwu_57_dsp_8x"
+        )
     )]
     pub code: Option<String>,
     /// The new password, 10 to 128 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "password", min_length = 10, max_length = 128)
+        schema(
+            required = true,
+            nullable = false,
+            format = "password",
+            min_length = 10,
+            max_length = 128
+        )
     )]
     pub new_password: Option<String>,
 }
@@ -55,13 +78,24 @@ pub struct CreateUser {
     /// Name, 1 to 255 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 255, example = "Bia Rocha")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 255,
+            example = "Bia Rocha"
+        )
     )]
     pub name: Option<String>,
     /// Email address for login, at most 400 characters, unique.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "email", max_length = 400, example = "bia@exemplo.com.br")
+        schema(
+            required = true,
+            nullable = false,
+            format = "email",
+            max_length = 400,
+            example = "bia@exemplo.com.br"
+        )
     )]
     pub email: Option<String>,
     /// The role.
@@ -101,7 +135,13 @@ pub struct ConfirmSession {
     /// The password of the calling login.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "password", min_length = 1, max_length = 512)
+        schema(
+            required = true,
+            nullable = false,
+            format = "password",
+            min_length = 1,
+            max_length = 512
+        )
     )]
     pub current_password: Option<String>,
 }

@@ -58,8 +58,17 @@ pub struct LocationView {
 
 impl From<Located> for LocationView {
     fn from(located: Located) -> LocationView {
-        let Located { point, precision, radius_m } = located;
-        LocationView { latitude: point.latitude(), longitude: point.longitude(), precision, radius_m }
+        let Located {
+            point,
+            precision,
+            radius_m,
+        } = located;
+        LocationView {
+            latitude: point.latitude(),
+            longitude: point.longitude(),
+            precision,
+            radius_m,
+        }
     }
 }
 

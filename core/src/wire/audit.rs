@@ -62,7 +62,11 @@ impl AuditView {
         AuditView {
             id: record.id,
             at: entry.at.to_string(),
-            actor: ActorView { kind: entry.actor.kind.name(), id: entry.actor.id, name: entry.actor.name.clone() },
+            actor: ActorView {
+                kind: entry.actor.kind.name(),
+                id: entry.actor.id,
+                name: entry.actor.name.clone(),
+            },
             store_id: entry.store.map(|store| store.get()),
             action: entry.action.clone().into_owned(),
             subject_id: entry.subject,

@@ -47,11 +47,20 @@ impl ConfirmationBody {
     /// Builds the confirmation that the merchant sent, with all fields.
     pub(super) fn of(confirmation: Option<&Confirmation>) -> ConfirmationBody {
         let Some(sent) = confirmation else {
-            return ConfirmationBody { platform: Some(false), ..ConfirmationBody::default() };
+            return ConfirmationBody {
+                platform: Some(false),
+                ..ConfirmationBody::default()
+            };
         };
-        let by_webhook = |id: &Option<String>| id.clone().map(|id| MarketplaceWebhookOrder { order_id: Some(id) });
+        let by_webhook = |id: &Option<String>| {
+            id.clone()
+                .map(|id| MarketplaceWebhookOrder { order_id: Some(id) })
+        };
         ConfirmationBody {
-            marketplace_a: sent.marketplace_a.clone().map(|id| MarketplaceOrder { order_id: Some(id) }),
+            marketplace_a: sent
+                .marketplace_a
+                .clone()
+                .map(|id| MarketplaceOrder { order_id: Some(id) }),
             marketplace_a_webhook: by_webhook(&sent.marketplace_a_webhook),
             marketplace_b: by_webhook(&sent.marketplace_b),
             platform: Some(sent.platform),

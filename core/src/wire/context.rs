@@ -64,12 +64,18 @@ pub struct ContextStore {
     pub service_area: Option<AreaGeometry>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde expects")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde expects"
+)]
 fn is_default(value: &EstimatePolicy) -> bool {
     *value == EstimatePolicy::default()
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde expects")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde expects"
+)]
 fn is_zero(value: &u32) -> bool {
     *value == 0
 }

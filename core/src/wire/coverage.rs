@@ -26,7 +26,11 @@ pub struct StoreHoursBody {
     pub exceptions: Option<Vec<HoursExceptionBody>>,
     /// Usual preparation time in minutes, 0 to 1440; fractions are rounded up. The panel suggests it for new orders. An order without `preparationTime`
     /// is ready at once, whatever this value is. Absent if the store has none.
-    #[serde(rename = "preparationTime", skip_serializing_if = "Option::is_none", serialize_with = "write_whole")]
+    #[serde(
+        rename = "preparationTime",
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_whole"
+    )]
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
 }
@@ -43,11 +47,24 @@ pub struct OpeningPeriodBody {
     /// Local time of the start, `HH:MM`.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "local-time", example = "18:00")
+        schema(
+            required = true,
+            nullable = false,
+            format = "local-time",
+            example = "18:00"
+        )
     )]
     pub from: Option<String>,
     /// Local time of the end, exclusive, at most `24:00`. If it is before `from`, it is on the next day.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "end-time", example = "02:00"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            required = true,
+            nullable = false,
+            format = "end-time",
+            example = "02:00"
+        )
+    )]
     pub until: Option<String>,
 }
 
@@ -60,7 +77,12 @@ pub struct HoursExceptionBody {
     /// The date, `YYYY-MM-DD`.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "local-date", example = "2026-12-25")
+        schema(
+            required = true,
+            nullable = false,
+            format = "local-date",
+            example = "2026-12-25"
+        )
     )]
     pub date: Option<String>,
     /// Whether the store is closed. If true, `from` and `until` are null; otherwise they are required.
@@ -96,7 +118,12 @@ pub struct AreaGeometry {
     #[serde(rename = "type")]
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "area-type", example = "Polygon")
+        schema(
+            required = true,
+            nullable = false,
+            format = "area-type",
+            example = "Polygon"
+        )
     )]
     pub kind: Option<String>,
     /// The rings, or a list of rings for each polygon of a `MultiPolygon`. A ring has at least four positions, its last position equals the
@@ -152,8 +179,15 @@ impl StoreHoursBody {
         let times = |span: TimeSpan| (Some(span.from.to_string()), Some(span.until.to_string()));
         let periods = hours.weekly.iter().map(|period| {
             let (from, until) = times(period.span);
-            let days = period.days.iter().map(|day| day.to_string().to_ascii_lowercase());
-            OpeningPeriodBody { days: Some(days.collect()), from, until }
+            let days = period
+                .days
+                .iter()
+                .map(|day| day.to_string().to_ascii_lowercase());
+            OpeningPeriodBody {
+                days: Some(days.collect()),
+                from,
+                until,
+            }
         });
         let exceptions = hours.exceptions.iter().map(|exception| {
             let (from, until) = exception.open.map_or((None, None), times);
@@ -176,32 +210,50 @@ impl StoreHoursBody {
 impl StoreAreaBody {
     /// Builds the representation of a store's area.
     pub fn of(area: Option<&ServiceArea>) -> StoreAreaBody {
-        StoreAreaBody { service_area: area.map(AreaGeometry::of) }
+        StoreAreaBody {
+            service_area: area.map(AreaGeometry::of),
+        }
     }
 }
 
 impl AreaGeometry {
     /// Builds the geometry of an area. A single polygon is a `Polygon`.
     pub fn of(ServiceArea(polygons): &ServiceArea) -> AreaGeometry {
-        let polygon = |rings: &Vec<Ring>| Coordinates::List(rings.iter().map(Coordinates::of).collect());
+        let polygon =
+            |rings: &Vec<Ring>| Coordinates::List(rings.iter().map(Coordinates::of).collect());
         let (kind, coordinates) = match &polygons[..] {
             [one] => ("Polygon", polygon(one)),
-            all => ("MultiPolygon", Coordinates::List(all.iter().map(polygon).collect())),
+            all => (
+                "MultiPolygon",
+                Coordinates::List(all.iter().map(polygon).collect()),
+            ),
         };
-        AreaGeometry { kind: Some(kind.to_owned()), coordinates: Some(coordinates) }
+        AreaGeometry {
+            kind: Some(kind.to_owned()),
+            coordinates: Some(coordinates),
+        }
     }
 }
 
 impl Coordinates {
     fn of(Ring(points): &Ring) -> Coordinates {
-        let position =
-            |point: &Point| Coordinates::List([point.longitude(), point.latitude()].map(Coordinates::Number).to_vec());
+        let position = |point: &Point| {
+            Coordinates::List(
+                [point.longitude(), point.latitude()]
+                    .map(Coordinates::Number)
+                    .to_vec(),
+            )
+        };
         Coordinates::List(points.iter().map(position).collect())
     }
 
     /// Returns the items of a list.
     pub fn items(&self) -> Option<&[Coordinates]> {
-        if let Coordinates::List(items) = self { Some(items) } else { None }
+        if let Coordinates::List(items) = self {
+            Some(items)
+        } else {
+            None
+        }
     }
 }
 
@@ -228,17 +280,26 @@ impl<'de> Deserialize<'de> for Coordinates {
                 Ok(Coordinates::Number(number))
             }
 
-            #[expect(clippy::cast_precision_loss, reason = "degrees are small; larger numbers are rejected")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "degrees are small; larger numbers are rejected"
+            )]
             fn visit_u64<E>(self, number: u64) -> Result<Coordinates, E> {
                 Ok(Coordinates::Number(number as f64))
             }
 
-            #[expect(clippy::cast_precision_loss, reason = "degrees are small; larger numbers are rejected")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "degrees are small; larger numbers are rejected"
+            )]
             fn visit_i64<E>(self, number: i64) -> Result<Coordinates, E> {
                 Ok(Coordinates::Number(number as f64))
             }
 
-            fn visit_seq<A: de::SeqAccess<'de>>(self, mut items: A) -> Result<Coordinates, A::Error> {
+            fn visit_seq<A: de::SeqAccess<'de>>(
+                self,
+                mut items: A,
+            ) -> Result<Coordinates, A::Error> {
                 let mut list = Vec::new();
                 while let Some(item) = items.next_element()? {
                     list.push(item);
@@ -247,8 +308,14 @@ impl<'de> Deserialize<'de> for Coordinates {
             }
 
             /// Reads an object as an empty list, which no geometry contains.
-            fn visit_map<A: de::MapAccess<'de>>(self, mut members: A) -> Result<Coordinates, A::Error> {
-                while members.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
+            fn visit_map<A: de::MapAccess<'de>>(
+                self,
+                mut members: A,
+            ) -> Result<Coordinates, A::Error> {
+                while members
+                    .next_entry::<de::IgnoredAny, de::IgnoredAny>()?
+                    .is_some()
+                {}
                 Ok(Coordinates::List(Vec::new()))
             }
         }

@@ -39,7 +39,10 @@ impl CsvForm {
             CsvForm::Program => (b',', Vec::new()),
             CsvForm::Brazilian => (b';', BYTE_ORDER_MARK.to_vec()),
         };
-        let mut writer = WriterBuilder::new().delimiter(delimiter).terminator(Terminator::CRLF).from_writer(&mut file);
+        let mut writer = WriterBuilder::new()
+            .delimiter(delimiter)
+            .terminator(Terminator::CRLF)
+            .from_writer(&mut file);
         for row in rows {
             writer.write_record(&row)?;
         }
@@ -79,7 +82,11 @@ impl CsvForm {
 /// Returns a text as a field. One that a spreadsheet would evaluate as a formula gets an apostrophe.
 pub(super) fn csv_text(text: &str) -> String {
     let is_formula = text.trim_start().starts_with(FORMULA) || text.starts_with(['\t', '\r', '\n']);
-    if is_formula { format!("'{text}") } else { text.to_owned() }
+    if is_formula {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Returns a number as a field, which is empty if there is none.
@@ -97,14 +104,25 @@ mod tests {
 
     #[test]
     fn fields_are_quoted_if_necessary() {
-        assert_eq!(written(CsvForm::Program, ["PIX 7", "a \"b\", c\nd"]), "PIX 7,\"a \"\"b\"\", c\nd\"\r\n");
-        assert_eq!(written(CsvForm::Brazilian, ["Depósito João", "a;b"]), "\u{feff}Depósito João;\"a;b\"\r\n");
-        assert_eq!(written(CsvForm::Brazilian, ["1,50", ""]), "\u{feff}1,50;\r\n");
+        assert_eq!(
+            written(CsvForm::Program, ["PIX 7", "a \"b\", c\nd"]),
+            "PIX 7,\"a \"\"b\"\", c\nd\"\r\n"
+        );
+        assert_eq!(
+            written(CsvForm::Brazilian, ["Depósito João", "a;b"]),
+            "\u{feff}Depósito João;\"a;b\"\r\n"
+        );
+        assert_eq!(
+            written(CsvForm::Brazilian, ["1,50", ""]),
+            "\u{feff}1,50;\r\n"
+        );
     }
 
     #[test]
     fn formulas_become_texts() {
-        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", " =1+1", "\t=1", "\n1", "＝1+1"] {
+        for formula in [
+            "=1+1", "+1", "-1", "@SUM(A1)", " =1+1", "\t=1", "\n1", "＝1+1",
+        ] {
             assert_eq!(csv_text(formula), format!("'{formula}"));
         }
         assert_eq!(csv_text("PIX =7"), "PIX =7");
@@ -113,8 +131,14 @@ mod tests {
     #[test]
     fn people_read_local_times_and_decimal_commas() {
         let at = Timestamp::parse("2026-11-22T02:30:59Z").unwrap();
-        assert_eq!(CsvForm::Brazilian.time(at, Zone::Acre), "21/11/2026 21:30:59");
-        assert_eq!(CsvForm::Program.time(at, Zone::Acre), "2026-11-22T02:30:59.000Z");
+        assert_eq!(
+            CsvForm::Brazilian.time(at, Zone::Acre),
+            "21/11/2026 21:30:59"
+        );
+        assert_eq!(
+            CsvForm::Program.time(at, Zone::Acre),
+            "2026-11-22T02:30:59.000Z"
+        );
         let amount = Money::from_centavos(-123_450).unwrap();
         assert_eq!(CsvForm::Brazilian.amount(amount), "-1234,50");
         assert_eq!(CsvForm::Program.amount(amount), "-1234.50");

@@ -47,7 +47,10 @@ pub struct TripView {
 #[serde(rename_all = "camelCase")]
 pub struct TripStopView {
     /// `PICKUP`, `DELIVERY`, or `RETURN` if goods or a payment are brought back.
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(PICKUP|DELIVERY|RETURN)$", example = "DELIVERY"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(pattern = "^(PICKUP|DELIVERY|RETURN)$", example = "DELIVERY")
+    )]
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// The order's ID.
@@ -301,7 +304,10 @@ impl TripView {
             TripStopView::of(order, stop)
         };
         TripView {
-            orders: orders.iter().map(|(order, store)| CourierOrderView::of(order, store)).collect(),
+            orders: orders
+                .iter()
+                .map(|(order, store)| CourierOrderView::of(order, store))
+                .collect(),
             stops: plan.stops.iter().filter_map(stop).collect(),
             free_at: plan.free_at.to_string(),
         }
@@ -312,14 +318,20 @@ impl TripStopView {
     fn of(order: &Order, stop: &TripStop) -> Option<TripStopView> {
         let (kind, delivery) = match stop.kind {
             StopKind::Pickup => ("PICKUP", None),
-            StopKind::Delivery(id) => ("DELIVERY", Some(order.deliveries.iter().find(|delivery| delivery.id == id)?)),
+            StopKind::Delivery(id) => (
+                "DELIVERY",
+                Some(order.deliveries.iter().find(|delivery| delivery.id == id)?),
+            ),
             StopKind::Return => ("RETURN", None),
         };
         Some(TripStopView {
             kind,
             order_id: order.id.get(),
             delivery_id: delivery.map(|delivery| delivery.id.get()),
-            address: (&delivery.map_or(&order.pickup, |delivery| &delivery.place).address).into(),
+            address: (&delivery
+                .map_or(&order.pickup, |delivery| &delivery.place)
+                .address)
+                .into(),
             latitude: stop.point.latitude(),
             longitude: stop.point.longitude(),
             eta: stop.at.to_string(),
@@ -335,7 +347,10 @@ impl StoreDispatchView {
             orders_per_trip: store.dispatch.orders_per_trip,
             effective: EffectiveDispatch {
                 lead_minutes: config.lead(store),
-                orders_per_trip: store.dispatch.orders_per_trip.unwrap_or(config.orders_per_trip),
+                orders_per_trip: store
+                    .dispatch
+                    .orders_per_trip
+                    .unwrap_or(config.orders_per_trip),
             },
         }
     }
@@ -380,9 +395,16 @@ impl DispatchComparison {
     pub const MAX_CHANGED: usize = 100;
 
     /// Compares the decisions of two passes. Two decisions differ in their outcome or their courier.
-    pub fn of(settings: DispatchSettings, current: &[Decided], draft: &[Decided], at: Timestamp) -> DispatchComparison {
+    pub fn of(
+        settings: DispatchSettings,
+        current: &[Decided],
+        draft: &[Decided],
+        at: Timestamp,
+    ) -> DispatchComparison {
         let views = |decided: &[Decided]| -> BTreeMap<u64, DecisionView> {
-            let views = decided.iter().map(|(order, decision)| DecisionView::of(order.id, Some(decision), at));
+            let views = decided
+                .iter()
+                .map(|(order, decision)| DecisionView::of(order.id, Some(decision), at));
             views.map(|view| (view.order_id, view)).collect()
         };
         let (summary, drafted) = (DispatchSummary::of(current), DispatchSummary::of(draft));
@@ -393,10 +415,19 @@ impl DispatchComparison {
         ids.retain(|id| before.get(id).map(outcome) != after.get(id).map(outcome));
         let changed_orders = u32::try_from(ids.len()).unwrap_or(u32::MAX);
         ids.truncate(DispatchComparison::MAX_CHANGED);
-        let change =
-            |order_id| ChangedDecision { order_id, current: before.remove(&order_id), draft: after.remove(&order_id) };
+        let change = |order_id| ChangedDecision {
+            order_id,
+            current: before.remove(&order_id),
+            draft: after.remove(&order_id),
+        };
         let changed = ids.into_iter().map(change).collect();
-        DispatchComparison { settings, current: summary, draft: drafted, changed_orders, changed }
+        DispatchComparison {
+            settings,
+            current: summary,
+            draft: drafted,
+            changed_orders,
+            changed,
+        }
     }
 }
 
@@ -419,7 +450,10 @@ impl CostView {
 
 impl ConsideredView {
     fn of(considered: &ConsideredCourier) -> ConsideredView {
-        ConsideredView { courier_id: considered.courier.get(), cost: CostView::of(&considered.cost) }
+        ConsideredView {
+            courier_id: considered.courier.get(),
+            cost: CostView::of(&considered.cost),
+        }
     }
 }
 
@@ -428,8 +462,16 @@ impl DecisionView {
     pub fn of(order: OrderId, decision: Option<&Decision>, at: Timestamp) -> DecisionView {
         let (outcome, assignment) = match decision {
             None => ("NOT_SEARCHING", None),
-            Some(Decision { open: None, assignment, .. }) => ("ASSIGNED", assignment.as_ref()),
-            Some(Decision { open: Some(reason), assignment, .. }) => {
+            Some(Decision {
+                open: None,
+                assignment,
+                ..
+            }) => ("ASSIGNED", assignment.as_ref()),
+            Some(Decision {
+                open: Some(reason),
+                assignment,
+                ..
+            }) => {
                 let outcome = match reason {
                     OpenReason::CanWait => "CAN_WAIT",
                     OpenReason::CourierBusy => "COURIER_BUSY",

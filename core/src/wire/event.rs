@@ -126,6 +126,9 @@ impl EventView {
 
 impl PersonView {
     fn of(person: &Person) -> PersonView {
-        PersonView { name: person.name.clone(), phone: person.phone.as_ref().map(|phone| phone.as_str().to_owned()) }
+        PersonView {
+            name: person.name.clone(),
+            phone: person.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+        }
     }
 }

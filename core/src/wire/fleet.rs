@@ -18,17 +18,31 @@ pub struct RegisterCourier {
     /// Full name, 1 to 255 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 255, example = "Ana Souza")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 255,
+            example = "Ana Souza"
+        )
     )]
     pub name: Option<String>,
     /// Phone number in E.164 format.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "phone", max_length = 255, example = "+5511990000001")
+        schema(
+            required = true,
+            nullable = false,
+            format = "phone",
+            max_length = 255,
+            example = "+5511990000001"
+        )
     )]
     pub phone: Option<String>,
     /// Email address, at most 400 characters.
-    #[cfg_attr(feature = "openapi", schema(format = "email", max_length = 400, example = "ana@exemplo.com.br"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(format = "email", max_length = 400, example = "ana@exemplo.com.br")
+    )]
     pub email: Option<String>,
     /// CPF or another document, at most 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
@@ -69,10 +83,16 @@ pub struct AlterCourier {
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Ana Souza"))]
     pub name: Option<String>,
     /// Phone number in E.164 format.
-    #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+5511990000001"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(format = "phone", max_length = 255, example = "+5511990000001")
+    )]
     pub phone: Option<String>,
     /// Email address, at most 400 characters. An empty string changes nothing.
-    #[cfg_attr(feature = "openapi", schema(max_length = 400, example = "ana@exemplo.com.br"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(max_length = 400, example = "ana@exemplo.com.br")
+    )]
     pub email: Option<String>,
     /// CPF or another document, at most 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
@@ -129,7 +149,10 @@ pub struct CourierRecord {
     /// report or step for `dispatch.max-position-age-minutes`; `OFF` duty; `SUSPENDED`; `REMOVED`.
     #[cfg_attr(
         feature = "openapi",
-        schema(pattern = "^(AVAILABLE|ON_TRIP|STUCK|UNRESPONSIVE|OFF|SUSPENDED|REMOVED)$", example = "AVAILABLE")
+        schema(
+            pattern = "^(AVAILABLE|ON_TRIP|STUCK|UNRESPONSIVE|OFF|SUSPENDED|REMOVED)$",
+            example = "AVAILABLE"
+        )
     )]
     pub state: &'static str,
     /// Time from which the step is expected for which a stuck courier waits. Absent otherwise.
@@ -222,7 +245,10 @@ pub struct ReportPosition {
     )]
     pub longitude: Option<f64>,
     /// Accuracy of the position in metres, 0 to 10000. Not stored.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 10_000, example = 12))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(minimum = 0, maximum = 10_000, example = 12)
+    )]
     pub accuracy: Option<f64>,
     /// Time of the position in RFC 3339 format. Defaults to the current time.
     #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
@@ -332,7 +358,10 @@ impl CourierRecord {
             profile_id: courier.profile_id,
             name: courier.name.clone(),
             phone: courier.phone.as_str().to_owned(),
-            email: courier.email.as_ref().map(|email| email.as_str().to_owned()),
+            email: courier
+                .email
+                .as_ref()
+                .map(|email| email.as_str().to_owned()),
             document: courier.document.clone(),
             available: courier.available,
             state: status.state.name(),
@@ -348,7 +377,10 @@ impl CourierRecord {
             order_id: courier.trip.first().map(|one| one.id.get()),
             order_ids: order_ids(courier),
             available_from: courier.shift.as_ref().map(|shift| shift.from.to_string()),
-            available_until: courier.shift.as_ref().and_then(|shift| Some(shift.until.as_ref()?.to_string())),
+            available_until: courier
+                .shift
+                .as_ref()
+                .and_then(|shift| Some(shift.until.as_ref()?.to_string())),
             key_expires_at: courier.key.as_ref().map(|key| key.expires_at.to_string()),
             suspended_at: courier.suspended_at.as_ref().map(Timestamp::to_string),
             removed_at: courier.removed_at.as_ref().map(Timestamp::to_string),
@@ -359,20 +391,30 @@ impl CourierRecord {
 /// Returns the IDs of a trip with several orders.
 fn order_ids(courier: &Courier) -> Vec<u64> {
     let ids = courier.trip.iter().map(|one| one.id.get());
-    if courier.trip.len() > 1 { ids.collect() } else { Vec::new() }
+    if courier.trip.len() > 1 {
+        ids.collect()
+    } else {
+        Vec::new()
+    }
 }
 
 impl CourierKeyView {
     /// Combines a courier with the value of a new key.
     pub fn of(courier: &Courier, status: &CourierStatus, value: Option<String>) -> CourierKeyView {
-        CourierKeyView { courier: CourierRecord::of(courier, status), value }
+        CourierKeyView {
+            courier: CourierRecord::of(courier, status),
+            value,
+        }
     }
 }
 
 impl PositionResult {
     /// Converts the result of a position update.
     pub fn of(update: &PositionUpdate) -> PositionResult {
-        PositionResult { stored: update.stored.is_some(), next_in_seconds: update.next.seconds_ceil() }
+        PositionResult {
+            stored: update.stored.is_some(),
+            next_in_seconds: update.next.seconds_ceil(),
+        }
     }
 }
 
@@ -388,11 +430,17 @@ impl CourierSelf {
             longitude: courier.position.map(Point::longitude),
             position_at: courier.position_at.as_ref().map(Timestamp::to_string),
             key_expires_at: courier.key.as_ref().map(|key| key.expires_at.to_string()),
-            device_key_created_at: courier.device.as_ref().map(|device| device.created_at.to_string()),
+            device_key_created_at: courier
+                .device
+                .as_ref()
+                .map(|device| device.created_at.to_string()),
             order_id: courier.trip.first().map(|one| one.id.get()),
             order_ids: order_ids(courier),
             available_from: courier.shift.as_ref().map(|shift| shift.from.to_string()),
-            available_until: courier.shift.as_ref().and_then(|shift| Some(shift.until.as_ref()?.to_string())),
+            available_until: courier
+                .shift
+                .as_ref()
+                .and_then(|shift| Some(shift.until.as_ref()?.to_string())),
         }
     }
 }

@@ -52,12 +52,21 @@ pub struct HealthFigure {
 impl HealthView {
     /// Returns the response.
     pub fn of(judged: &[Judged], at: Timestamp, language: Language) -> HealthView {
-        let status = |is_bad| if is_bad { HealthStatus::Degraded } else { HealthStatus::Ok };
+        let status = |is_bad| {
+            if is_bad {
+                HealthStatus::Degraded
+            } else {
+                HealthStatus::Ok
+            }
+        };
         let figures = judged.iter().map(|one| HealthFigure {
             name: one.name,
             value: one.value,
             status: status(one.advice.is_some()),
-            advice: one.advice.as_ref().map(|advice| advice.get(language).to_owned()),
+            advice: one
+                .advice
+                .as_ref()
+                .map(|advice| advice.get(language).to_owned()),
         });
         HealthView {
             status: status(judged.iter().any(|one| one.advice.is_some())),

@@ -19,14 +19,25 @@ pub struct CreateTopUp {
     /// Amount in BRL, 0.01 to 1,000,000, with at most two decimals.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, minimum = 0.01, maximum = 1_000_000, example = 250)
+        schema(
+            required = true,
+            nullable = false,
+            minimum = 0.01,
+            maximum = 1_000_000,
+            example = 250
+        )
     )]
     pub amount: Option<f64>,
     /// Your reference of the payment, 1 to 64 characters. It makes the request idempotent: a repetition with the same
     /// amount changes nothing.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 64, example = "PIX-2026-11-21-7")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 64,
+            example = "PIX-2026-11-21-7"
+        )
     )]
     pub reference: Option<String>,
 }
@@ -90,7 +101,10 @@ pub struct StoreBalance {
 impl StoreBalance {
     /// Returns the balance that pays for a store.
     pub fn of(store: &Store) -> StoreBalance {
-        StoreBalance { store_id: store.account().get(), amount: Reais(store.balance) }
+        StoreBalance {
+            store_id: store.account().get(),
+            amount: Reais(store.balance),
+        }
     }
 }
 
@@ -114,12 +128,32 @@ impl StatementLineView {
 ///
 /// # Errors
 /// None, because all rows have the same number of fields.
-pub fn statement_csv(lines: &[StatementLine], form: CsvForm, zone: Zone) -> Result<Vec<u8>, csv::Error> {
+pub fn statement_csv(
+    lines: &[StatementLine],
+    form: CsvForm,
+    zone: Zone,
+) -> Result<Vec<u8>, csv::Error> {
     let header = match form {
-        CsvForm::Program => ["id", "createdAt", "type", "orderId", "reference", "amount", "balance", "storeId"],
-        CsvForm::Brazilian => {
-            ["Lançamento", "Data e hora", "Tipo", "Pedido", "Referência", "Valor (R$)", "Saldo (R$)", "Loja"]
-        }
+        CsvForm::Program => [
+            "id",
+            "createdAt",
+            "type",
+            "orderId",
+            "reference",
+            "amount",
+            "balance",
+            "storeId",
+        ],
+        CsvForm::Brazilian => [
+            "Lançamento",
+            "Data e hora",
+            "Tipo",
+            "Pedido",
+            "Referência",
+            "Valor (R$)",
+            "Saldo (R$)",
+            "Loja",
+        ],
     };
     let kind = |kind: EntryKind| match form {
         CsvForm::Program => kind.name().to_owned(),
@@ -137,5 +171,9 @@ pub fn statement_csv(lines: &[StatementLine], form: CsvForm, zone: Zone) -> Resu
             line.store.to_string(),
         ]
     };
-    form.write([header.map(str::to_owned)].into_iter().chain(lines.iter().map(row)))
+    form.write(
+        [header.map(str::to_owned)]
+            .into_iter()
+            .chain(lines.iter().map(row)),
+    )
 }

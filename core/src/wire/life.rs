@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "openapi")]
 use super::schema::{CancellationMode, StopNumber};
 use super::{
-    AddressBody, Id, Kilometres, ListedOrder, PaymentView, ProofRuleView, Reais, RequirementsView, SendProof,
-    StoreView, WindowView,
+    AddressBody, Id, Kilometres, ListedOrder, PaymentView, ProofRuleView, Reais, RequirementsView,
+    SendProof, StoreView, WindowView,
 };
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
@@ -284,8 +284,10 @@ pub struct StoreList {
 impl CourierOrderView {
     /// Builds the representation of a store's order for the courier.
     pub fn of(order: &Order, store: &Store) -> CourierOrderView {
-        let mut possible: Vec<_> =
-            lifecycle::next_steps(order).into_iter().map(|step| step.row().event.name()).collect();
+        let mut possible: Vec<_> = lifecycle::next_steps(order)
+            .into_iter()
+            .map(|step| step.row().event.name())
+            .collect();
         possible.dedup();
         CourierOrderView {
             id: order.id.get(),
@@ -293,18 +295,27 @@ impl CourierOrderView {
             full_code: order.full_code.clone(),
             situation: order.status.number(),
             store_name: store.name.clone(),
-            store_phone: store.phone().filter(|_| !order.status.is_final()).map(|phone| phone.as_str().to_owned()),
+            store_phone: store
+                .phone()
+                .filter(|_| !order.status.is_final())
+                .map(|phone| phone.as_str().to_owned()),
             pickup_address: (&order.pickup.address).into(),
             pickup_latitude: order.pickup.located.point.latitude(),
             pickup_longitude: order.pickup.located.point.longitude(),
             ready_at: order.ready_at.to_string(),
             total_distance: Kilometres(order.total_distance),
             return_required: order.return_code.is_some(),
-            deliveries: (1..).zip(&order.deliveries).map(|(at, one)| CourierStopView::of(at, one, order)).collect(),
+            deliveries: (1..)
+                .zip(&order.deliveries)
+                .map(|(at, one)| CourierStopView::of(at, one, order))
+                .collect(),
             possible,
             proof_rules: order.proof.rules.iter().map(ProofRuleView::of).collect(),
             requirements: RequirementsView::of(&order.requirements),
-            pickup_instructions: order.pickup_instructions.clone().filter(|_| !order.status.is_final()),
+            pickup_instructions: order
+                .pickup_instructions
+                .clone()
+                .filter(|_| !order.status.is_final()),
         }
     }
 }
@@ -324,7 +335,9 @@ impl CourierStopView {
             product_value: delivery.product_value.map(Reais),
             situation: delivery.status.number(),
             order_route,
-            address: recipient.map(|one| (&one.place.address).into()).unwrap_or_default(),
+            address: recipient
+                .map(|one| (&one.place.address).into())
+                .unwrap_or_default(),
             latitude: recipient.map(|one| one.place.located.point.latitude()),
             longitude: recipient.map(|one| one.place.located.point.longitude()),
             distance: Kilometres(delivery.distance),

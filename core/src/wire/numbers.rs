@@ -19,13 +19,19 @@ fn write_decimal<S: Serializer>(units: i64, scale: u32, serializer: S) -> Result
     }
     // Both operands are exact doubles, so IEEE division returns the double nearest to the decimal, whose shortest
     // representation is that decimal.
-    #[expect(clippy::cast_precision_loss, reason = "amounts, metres and quantities stay below 2^53 units")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "amounts, metres and quantities stay below 2^53 units"
+    )]
     serializer.serialize_f64(units as f64 / divisor as f64)
 }
 
 /// Serializes a number without a decimal point if it is whole, as in JavaScript.
 #[expect(clippy::ref_option, reason = "the signature that serde expects")]
-pub(super) fn write_whole<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn write_whole<S: Serializer>(
+    number: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     /// The largest number below which every whole number is exact.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match number {
@@ -101,7 +107,11 @@ impl<'de> Deserialize<'de> for Id {
                     return Err(E::invalid_type(de::Unexpected::Float(number), &self));
                 }
                 let exact = (0.0..=9_007_199_254_740_992.0).contains(&number);
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and 0 to 2^53")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "whole and 0 to 2^53"
+                )]
                 let whole = number as u64;
                 Ok(Id(if exact { whole } else { 0 }))
             }
@@ -122,7 +132,9 @@ impl<'de> Deserialize<'de> for Id {
 ///
 /// # Errors
 /// If the value is neither a list nor null, or an item is not a valid `T`.
-pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
+pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<T>>, D::Error> {
     Option::<Objects<T>>::deserialize(deserializer).map(|list| list.map(|list| list.0))
 }
 
@@ -146,7 +158,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Objects<T>, A::Error> {
                 let mut list = Vec::with_capacity(items.size_hint().unwrap_or(0).min(64));
                 while list.len() < MAX_LIST_ITEMS {
-                    let Some(item) = items.next_element()? else { return Ok(Objects(list)) };
+                    let Some(item) = items.next_element()? else {
+                        return Ok(Objects(list));
+                    };
                     list.push(item);
                 }
                 while items.next_element::<de::IgnoredAny>()?.is_some() {}
@@ -168,7 +182,14 @@ mod tests {
     #[test]
     fn decimals_are_written_exactly() {
         let reais = |centavos| json(Reais(Money::from_centavos(centavos).unwrap()));
-        assert_eq!((reais(5_790).as_str(), reais(-1).as_str(), reais(700).as_str()), ("57.9", "-0.01", "7"));
+        assert_eq!(
+            (
+                reais(5_790).as_str(),
+                reais(-1).as_str(),
+                reais(700).as_str()
+            ),
+            ("57.9", "-0.01", "7")
+        );
         assert_eq!(json(Kilometres(Distance(12_345))), "12.345");
         assert_eq!(json(Kilometres(Distance(4_294_967_295))), "4294967.295");
         assert_eq!(json(Quantity("7.1230".parse().unwrap())), "7.123");
@@ -187,10 +208,25 @@ mod tests {
     fn id_accepts_number_and_digit_string() {
         let read = |text: &str| serde_json::from_str::<Id>(text).ok().map(|id| id.0);
         assert_eq!(
-            (read("12"), read("\"12\""), read("12.0"), read("\"\""), read("12.5"), read("\"-1\""), read("true")),
+            (
+                read("12"),
+                read("\"12\""),
+                read("12.0"),
+                read("\"\""),
+                read("12.5"),
+                read("\"-1\""),
+                read("true")
+            ),
             (Some(12), Some(12), Some(12), None, None, None, None)
         );
-        for out_of_range in ["0", "-1", "-0", "18446744073709551616", "1e308", "\"99999999999999999999\""] {
+        for out_of_range in [
+            "0",
+            "-1",
+            "-0",
+            "18446744073709551616",
+            "1e308",
+            "\"99999999999999999999\"",
+        ] {
             assert_eq!(read(out_of_range), Some(0), "{out_of_range}");
         }
     }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "openapi")]
 use super::schema::{KeyOrigin, StopPin, StoreNumber, VisitAddress};
 use super::{
-    AddressBody, ConfirmationBody, EtaView, EventView, Id, Kilometres, LocationView, NoticeView, PaymentView,
-    PriceLineView, ProofView, RatingView, Reais, RequirementsView, SetPayment, SetRequirements, SetWindow, WindowView,
-    objects,
+    AddressBody, ConfirmationBody, EtaView, EventView, Id, Kilometres, LocationView, NoticeView,
+    PaymentView, PriceLineView, ProofView, RatingView, Reais, RequirementsView, SetPayment,
+    SetRequirements, SetWindow, WindowView, objects,
 };
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, OrderStatus};
@@ -23,10 +23,21 @@ use crate::model::{
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateOrder {
     /// The merchant's code for the order, 1 to 64 characters, unique among the store's orders that are not cancelled.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "PED-1042"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 64,
+            example = "PED-1042"
+        )
+    )]
     pub code: Option<String>,
     /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes. The search for a courier starts when it is over.
-    #[cfg_attr(feature = "openapi", schema(default = 0, minimum = 0, maximum = 1440, example = 15))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(default = 0, minimum = 0, maximum = 1440, example = 15)
+    )]
     pub preparation_time: Option<f64>,
     /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
     /// preparation and the search for a courier start as late as this allows. Without it, the order is delivered as soon as possible.
@@ -45,7 +56,13 @@ pub struct CreateOrder {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<VisitAddress>))]
     pub pickup_address: Option<AddressBody>,
     /// Instructions for the courier at the pickup, at most 1000 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 1000, example = "Balcão do delivery, entrada pelos fundos"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            max_length = 1000,
+            example = "Balcão do delivery, entrada pelos fundos"
+        )
+    )]
     pub pickup_instructions: Option<String>,
     /// The store for which the order is created: the calling store or one of its branches.
     pub store: Option<StoreRef>,
@@ -57,13 +74,19 @@ pub struct CreateOrder {
     pub requirements: Option<SetRequirements>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, min_items = 1, max_items = 50)
+    )]
     pub deliveries: Option<Vec<NewDelivery>>,
     /// The `quote.id` of a preview with the same content. It locks in the fee for 15 minutes.
     #[cfg_attr(feature = "openapi", schema(max_length = 16384))]
     pub quote_id: Option<String>,
     /// The highest acceptable fee in BRL. If the fee is higher, the order is not created.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 20))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(minimum = 0, maximum = 1_000_000, example = 20)
+    )]
     pub max_delivery_fee: Option<f64>,
 }
 
@@ -90,7 +113,10 @@ pub struct NewDelivery {
     pub full_code: Option<String>,
     /// The code that the merchant gives to the courier at the pickup, 4 to 12 letters or digits. All deliveries that
     /// set it must have the same value. If none sets it, a code is generated.
-    #[cfg_attr(feature = "openapi", schema(format = "pickup-code", max_length = 64, example = "7K2P"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(format = "pickup-code", max_length = 64, example = "7K2P")
+    )]
     pub pickup_code: Option<String>,
     /// The recipient's name, 1 to 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
@@ -98,10 +124,16 @@ pub struct NewDelivery {
     /// The recipient's phone number: in E.164 format, or as people write it, with the area code; a foreign one with a plus sign and the
     /// country code. The response contains it in E.164 format. Any other text does not prevent the order: it becomes part of `observation`,
     /// and a notice names it.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "+5511999990000"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(max_length = 255, example = "+5511999990000")
+    )]
     pub phone: Option<String>,
     /// The recipient's email address. Any other text does not prevent the order: it becomes part of `observation`, and a notice names it.
-    #[cfg_attr(feature = "openapi", schema(max_length = 400, example = "maria@exemplo.com.br"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(max_length = 400, example = "maria@exemplo.com.br")
+    )]
     pub email: Option<String>,
     /// Instructions for the courier, at most 1000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
@@ -123,7 +155,10 @@ pub struct NewDelivery {
     /// Ignored, as in a preview. The response contains the position in the route.
     pub order_route: Option<f64>,
     /// Value of the goods in BRL, 0 to 1,000,000, with at most two decimals.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 57.9))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(minimum = 0, maximum = 1_000_000, example = 57.9)
+    )]
     pub product_value: Option<f64>,
     /// How the receipt of the delivery is confirmed.
     pub confirmation: Option<ConfirmationBody>,
@@ -365,17 +400,36 @@ impl OrderView {
             total_distance: Kilometres(order.total_distance),
             delivery_fee: Reais(order.fee),
             cancellation_fee: Reais(order.cancellation_fee),
-            price_breakdown: order.price_breakdown.iter().map(PriceLineView::of).collect(),
-            deliveries: order.deliveries.iter().enumerate().map(|(at, stop)| DeliveryView::of(at + 1, stop)).collect(),
+            price_breakdown: order
+                .price_breakdown
+                .iter()
+                .map(PriceLineView::of)
+                .collect(),
+            deliveries: order
+                .deliveries
+                .iter()
+                .enumerate()
+                .map(|(at, stop)| DeliveryView::of(at + 1, stop))
+                .collect(),
             expected_delivery: order.expected_delivery.as_ref().map(Timestamp::to_string),
             expected_pickup: order.expected_pickup.as_ref().map(Timestamp::to_string),
             estimated: order.estimated,
-            eta: order.eta.as_ref().filter(|_| !order.status.is_final()).map(EtaView::of),
+            eta: order
+                .eta
+                .as_ref()
+                .filter(|_| !order.status.is_final())
+                .map(EtaView::of),
             combinable: (!order.dispatch.combinable).then_some(false),
             lead_minutes: Some(order.dispatch.lead_minutes).filter(|minutes| *minutes > 0),
             requirements: RequirementsView::of(&order.requirements),
-            deliver_at: order.schedule.and_then(|schedule| schedule.deliver_at).as_ref().map(Timestamp::to_string),
-            preparation_starts_at: order.schedule.map(|_| order.preparation_start().to_string()),
+            deliver_at: order
+                .schedule
+                .and_then(|schedule| schedule.deliver_at)
+                .as_ref()
+                .map(Timestamp::to_string),
+            preparation_starts_at: order
+                .schedule
+                .map(|_| order.preparation_start().to_string()),
             pickup_instructions: order.pickup_instructions.clone(),
             notices: NoticeView::all(&order.notices, language),
         }
@@ -388,7 +442,10 @@ impl OrderDetails {
         OrderDetails {
             order: OrderView::of(order, language),
             delivery_man: order.courier.as_ref().map(CourierView::of),
-            events: events.iter().map(|recorded| EventView::of(recorded.id.get(), &recorded.event, language)).collect(),
+            events: events
+                .iter()
+                .map(|recorded| EventView::of(recorded.id.get(), &recorded.event, language))
+                .collect(),
             origin: order.origin.clone(),
             proofs: ProofView::all(&order.proof),
             store_name: None,
@@ -400,7 +457,11 @@ impl ListedOrder {
     /// Builds the representation of an order in lists.
     pub fn of(order: &Order, language: Language) -> ListedOrder {
         let delivery_man = order.courier.as_ref().map(CourierView::of);
-        ListedOrder { order: OrderView::of(order, language), delivery_man, store_name: None }
+        ListedOrder {
+            order: OrderView::of(order, language),
+            delivery_man,
+            store_name: None,
+        }
     }
 }
 
@@ -429,8 +490,14 @@ impl DeliveryView {
             code: delivery.code.clone(),
             full_code: delivery.full_code.clone(),
             name: delivery.name.clone(),
-            phone: delivery.phone.as_ref().map(|phone| phone.as_str().to_owned()),
-            email: delivery.email.as_ref().map(|email| email.as_str().to_owned()),
+            phone: delivery
+                .phone
+                .as_ref()
+                .map(|phone| phone.as_str().to_owned()),
+            email: delivery
+                .email
+                .as_ref()
+                .map(|email| email.as_str().to_owned()),
             observation: delivery.observation.clone(),
             online_payment: delivery.online_payment,
             product_value: delivery.product_value.map(Reais),
@@ -442,8 +509,12 @@ impl DeliveryView {
             delivery_code: delivery.delivery_code.clone(),
             precision: delivery.place.located.precision,
             tracking_url: None,
-            recipient_choice: tracking.and_then(|tracking| tracking.choice).map(RecipientChoice::name),
-            rating: tracking.and_then(|tracking| tracking.rating.as_ref()).map(RatingView::of),
+            recipient_choice: tracking
+                .and_then(|tracking| tracking.choice)
+                .map(RecipientChoice::name),
+            rating: tracking
+                .and_then(|tracking| tracking.rating.as_ref())
+                .map(RatingView::of),
             payment: PaymentView::of(delivery),
             window: delivery.window.as_ref().map(WindowView::of),
             confirmation: None,

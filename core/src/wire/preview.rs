@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use super::schema::{LocateAddress, StopPin};
-use super::{AddressBody, Kilometres, NoticeView, PriceLineView, Reais, SetRequirements, SetWindow, StoreRef, objects};
+use super::{
+    AddressBody, Kilometres, NoticeView, PriceLineView, Reais, SetRequirements, SetWindow,
+    StoreRef, objects,
+};
 use crate::model::Precision;
 
 /// An order to preview. It can have all fields of a new order.
@@ -19,7 +22,10 @@ pub struct PreviewOrder {
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub sort_by_best_route: Option<bool>,
     /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes.
-    #[cfg_attr(feature = "openapi", schema(default = 0, minimum = 0, maximum = 1440, example = 15))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(default = 0, minimum = 0, maximum = 1440, example = 15)
+    )]
     pub preparation_time: Option<f64>,
     /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
     /// price is that of the expected pickup's local time.
@@ -33,11 +39,17 @@ pub struct PreviewOrder {
     /// What the order requires of its courier's vehicle. The tariff can have surcharges for larger vehicles.
     pub requirements: Option<SetRequirements>,
     /// The highest acceptable fee in BRL. If the fee is higher, the preview is rejected as the order would be.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 20))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(minimum = 0, maximum = 1_000_000, example = 20)
+    )]
     pub max_delivery_fee: Option<f64>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, min_items = 1, max_items = 50)
+    )]
     pub deliveries: Option<Vec<PreviewStop>>,
 }
 

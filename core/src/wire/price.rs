@@ -25,6 +25,10 @@ pub struct PriceLineView {
 impl PriceLineView {
     /// Builds the API representation of a price line.
     pub fn of(line: &PriceLine) -> PriceLineView {
-        PriceLineView { rule: line.rule, quantity: Quantity(line.quantity), amount: Reais(line.amount) }
+        PriceLineView {
+            rule: line.rule,
+            quantity: Quantity(line.quantity),
+            amount: Reais(line.amount),
+        }
     }
 }

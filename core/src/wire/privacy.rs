@@ -16,7 +16,13 @@ pub struct NameRecipient {
     /// Phone number in E.164 format.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "phone", max_length = 255, example = "+5511988887777")
+        schema(
+            required = true,
+            nullable = false,
+            format = "phone",
+            max_length = 255,
+            example = "+5511988887777"
+        )
     )]
     pub phone: Option<String>,
     /// The `nextCursor` of the previous response. Absent in the first request.
@@ -150,19 +156,45 @@ pub struct ErasureList {
 
 impl ErasureResult {
     /// Builds the response of one erasure request.
-    pub fn of(subject_id: String, erased: ErasureSummary, next_cursor: Option<String>) -> ErasureResult {
-        let ErasureSummary { orders, deliveries, entries, open, .. } = erased;
-        let open_orders =
-            open.into_iter().map(|(id, store)| OpenOrder { id: id.get(), store_id: store.get() }).collect();
-        ErasureResult { subject_id, orders, deliveries, entries, open_orders, next_cursor }
+    pub fn of(
+        subject_id: String,
+        erased: ErasureSummary,
+        next_cursor: Option<String>,
+    ) -> ErasureResult {
+        let ErasureSummary {
+            orders,
+            deliveries,
+            entries,
+            open,
+            ..
+        } = erased;
+        let open_orders = open
+            .into_iter()
+            .map(|(id, store)| OpenOrder {
+                id: id.get(),
+                store_id: store.get(),
+            })
+            .collect();
+        ErasureResult {
+            subject_id,
+            orders,
+            deliveries,
+            entries,
+            open_orders,
+            next_cursor,
+        }
     }
 }
 
 impl RecipientExport {
     /// Builds the response of one export request.
     pub fn of(phone: &str, found: &RecipientData, next_cursor: Option<String>) -> RecipientExport {
-        let reasons = found.notifications.iter().filter_map(|notification| notification.reason.as_ref());
-        let fields = reasons.flat_map(|reason| reason.fields.iter().map(|field| field.detail.en.clone()));
+        let reasons = found
+            .notifications
+            .iter()
+            .filter_map(|notification| notification.reason.as_ref());
+        let fields =
+            reasons.flat_map(|reason| reason.fields.iter().map(|field| field.detail.en.clone()));
         RecipientExport {
             phone: phone.to_owned(),
             orders: found.orders.iter().map(ExportedOrder::of).collect(),
@@ -183,13 +215,18 @@ impl ExportedOrder {
             longitude: view.longitude,
             reason: view.reason,
         };
-        let views = events.iter().map(|one| EventView::of(one.id.get(), &one.event, Language::default()));
+        let views = events
+            .iter()
+            .map(|one| EventView::of(one.id.get(), &one.event, Language::default()));
         ExportedOrder {
             id: order.id.get(),
             store_id: order.store.get(),
             code: order.code.clone(),
             created_at: order.created_at.to_string(),
-            deliveries: (1..).zip(&order.deliveries).map(|(at, one)| DeliveryView::of(at, one)).collect(),
+            deliveries: (1..)
+                .zip(&order.deliveries)
+                .map(|(at, one)| DeliveryView::of(at, one))
+                .collect(),
             events: views.map(event).collect(),
             proofs: ProofView::all(&order.proof),
         }

@@ -22,7 +22,10 @@ pub struct SendProof {
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
     pub received_by: Option<String>,
     /// A note.
-    #[cfg_attr(feature = "openapi", schema(max_length = 1000, example = "left with the doorman"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(max_length = 1000, example = "left with the doorman")
+    )]
     pub note: Option<String>,
     /// Latitude of the device in degrees. Send both coordinates or neither.
     #[cfg_attr(feature = "openapi", schema(minimum = -90, maximum = 90, example = -23.5578))]
@@ -39,7 +42,10 @@ pub struct SendProof {
 pub struct SetProofRules {
     /// The rules, at most 20. An empty list requires no proof.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_items = 20))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, max_items = 20)
+    )]
     pub rules: Option<Vec<SetProofRule>>,
 }
 
@@ -53,7 +59,10 @@ pub struct SetProofRule {
     pub step: Option<String>,
     /// The reason to which the rule is limited; upper and lower case are equal. Only for `FAILURE`. Without a reason the
     /// rule applies to every step of this kind.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "recipient not at home"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(max_length = 255, example = "recipient not at home")
+    )]
     pub reason: Option<String>,
     /// The required parts, at least one.
     #[cfg_attr(
@@ -100,7 +109,10 @@ pub struct PhotoView {
     /// Size of the stored file in bytes.
     pub bytes: u32,
     /// Media type of the stored file.
-    #[cfg_attr(feature = "openapi", schema(pattern = "^image/(jpeg|png|webp)$", example = "image/jpeg"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(pattern = "^image/(jpeg|png|webp)$", example = "image/jpeg")
+    )]
     pub content_type: &'static str,
 }
 
@@ -137,7 +149,9 @@ pub struct ProofView {
 impl ProofRulesView {
     /// Builds the API representation of rules.
     pub fn of(rules: &[ProofRule]) -> ProofRulesView {
-        ProofRulesView { rules: rules.iter().map(ProofRuleView::of).collect() }
+        ProofRulesView {
+            rules: rules.iter().map(ProofRuleView::of).collect(),
+        }
     }
 }
 
@@ -145,7 +159,11 @@ impl ProofRuleView {
     /// Builds the API representation of a rule.
     pub fn of(rule: &ProofRule) -> ProofRuleView {
         let requires = rule.requires.iter().map(|part| part.name()).collect();
-        ProofRuleView { step: rule.step.name(), reason: rule.reason.clone(), requires }
+        ProofRuleView {
+            step: rule.step.name(),
+            reason: rule.reason.clone(),
+            requires,
+        }
     }
 }
 
@@ -164,7 +182,11 @@ impl PhotoView {
 impl ProofView {
     /// Builds the API representation of an order's proofs.
     pub fn all(proof: &OrderProof) -> Vec<ProofView> {
-        proof.steps.iter().map(|step| ProofView::of(step, proof)).collect()
+        proof
+            .steps
+            .iter()
+            .map(|step| ProofView::of(step, proof))
+            .collect()
     }
 
     fn of(step: &Proof, proof: &OrderProof) -> ProofView {

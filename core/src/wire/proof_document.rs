@@ -90,11 +90,16 @@ impl ProofDocument {
         (now, language): (Timestamp, Language),
     ) -> ProofDocument {
         // A phone number is not needed to prove a delivery.
-        let mut events: Vec<EventView> =
-            events.iter().map(|recorded| EventView::of(recorded.id.get(), &recorded.event, language)).collect();
+        let mut events: Vec<EventView> = events
+            .iter()
+            .map(|recorded| EventView::of(recorded.id.get(), &recorded.event, language))
+            .collect();
         for event in &mut events {
             event.requested_by.phone = None;
-            event.delivery_man.iter_mut().for_each(|courier| courier.phone = None);
+            event
+                .delivery_man
+                .iter_mut()
+                .for_each(|courier| courier.phone = None);
         }
         ProofDocument {
             format: "despacho-proof/1",
@@ -124,7 +129,11 @@ impl ProofOrder {
             total_distance: Kilometres(order.total_distance),
             delivery_fee: Reais(order.fee),
             cancellation_fee: Reais(order.cancellation_fee),
-            price_breakdown: order.price_breakdown.iter().map(PriceLineView::of).collect(),
+            price_breakdown: order
+                .price_breakdown
+                .iter()
+                .map(PriceLineView::of)
+                .collect(),
         }
     }
 }

@@ -65,7 +65,9 @@ impl ReportDay {
 impl DayReportView {
     /// Builds the API representation of a report.
     pub fn of(report: &DayReport) -> DayReportView {
-        DayReportView { days: report.rows.iter().map(ReportDay::of).collect() }
+        DayReportView {
+            days: report.rows.iter().map(ReportDay::of).collect(),
+        }
     }
 }
 
@@ -117,5 +119,9 @@ pub fn report_csv(report: &DayReport, form: CsvForm) -> Result<Vec<u8>, csv::Err
             csv_number(row.late_percent()),
         ]
     };
-    form.write([header.map(str::to_owned)].into_iter().chain(report.rows.iter().map(row)))
+    form.write(
+        [header.map(str::to_owned)]
+            .into_iter()
+            .chain(report.rows.iter().map(row)),
+    )
 }

@@ -27,7 +27,10 @@ pub struct SetRequirements {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 100, example = 2))]
     pub packages: Option<f64>,
     /// `THERMIC` for a container that keeps food warm or cold, or `NORMAL`, the default.
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(NORMAL|THERMIC)$", example = "THERMIC"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(pattern = "^(NORMAL|THERMIC)$", example = "THERMIC")
+    )]
     pub container: Option<String>,
     /// Whether the courier brings a card machine. A payment at the door by card requires it in any case.
     pub card_machine: Option<bool>,
@@ -67,7 +70,10 @@ pub struct ExcludedView {
     /// `CARD_MACHINE` if the courier does not have it.
     #[cfg_attr(
         feature = "openapi",
-        schema(pattern = "^(VEHICLE|WEIGHT|VOLUME|CONTAINER|CARD_MACHINE)$", example = "WEIGHT")
+        schema(
+            pattern = "^(VEHICLE|WEIGHT|VOLUME|CONTAINER|CARD_MACHINE)$",
+            example = "WEIGHT"
+        )
     )]
     pub reason: &'static str,
 }
@@ -75,9 +81,16 @@ pub struct ExcludedView {
 impl RequirementsView {
     /// Builds the representation of requirements. Returns `None` if there are none.
     pub(super) fn of(requirements: &Requirements) -> Option<RequirementsView> {
-        let Equipment { thermic, card_machine } = requirements.equipment;
+        let Equipment {
+            thermic,
+            card_machine,
+        } = requirements.equipment;
         (*requirements != Requirements::default()).then(|| RequirementsView {
-            vehicle: requirements.vehicles.iter().map(|kind| kind.name()).collect(),
+            vehicle: requirements
+                .vehicles
+                .iter()
+                .map(|kind| kind.name())
+                .collect(),
             weight_grams: requirements.weight_g,
             volume_millilitres: requirements.volume_ml,
             packages: requirements.packages,
@@ -90,6 +103,9 @@ impl RequirementsView {
 impl ExcludedView {
     /// Builds the representation of a courier that was left out.
     pub(super) fn of(&(courier, misfit): &(CourierId, Misfit)) -> ExcludedView {
-        ExcludedView { courier_id: courier.get(), reason: misfit.name() }
+        ExcludedView {
+            courier_id: courier.get(),
+            reason: misfit.name(),
+        }
     }
 }

@@ -31,12 +31,18 @@ pub struct RouteLegView {
 impl RouteLegView {
     /// Builds the API representation of a path along the roads.
     pub fn roads(path: &[Point]) -> RouteLegView {
-        RouteLegView { path: path.iter().copied().map(degrees).collect(), source: "roads" }
+        RouteLegView {
+            path: path.iter().copied().map(degrees).collect(),
+            source: "roads",
+        }
     }
 
     /// Builds the API representation of a straight line.
     pub fn straight(from: Point, to: Point) -> RouteLegView {
-        RouteLegView { path: vec![degrees(from), degrees(to)], source: "straight" }
+        RouteLegView {
+            path: vec![degrees(from), degrees(to)],
+            source: "straight",
+        }
     }
 }
 

@@ -39,7 +39,10 @@ pub struct SetPayment {
     pub method: Option<String>,
     /// The amount in BRL that the recipient hands over, if the courier must bring change. At least `productValue`, and only with the
     /// method `CASH`.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 100))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(minimum = 0, maximum = 1_000_000, example = 100)
+    )]
     pub change_for: Option<f64>,
     /// The parts, 2 to 10, if the recipient pays with several methods. Their sum is `productValue`. Not with `method` or `changeFor`.
     #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 10))]
@@ -57,12 +60,21 @@ pub struct SetPaymentPart {
     /// The amount due in BRL, with at most two decimals.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, minimum = 0, maximum = 1_000_000, example = 30)
+        schema(
+            required = true,
+            nullable = false,
+            minimum = 0,
+            maximum = 1_000_000,
+            example = 30
+        )
     )]
     pub amount: Option<f64>,
     /// The amount in BRL that the recipient hands over, if the courier must bring change. At least `amount`, and only with the method
     /// `CASH`.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 50))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(minimum = 0, maximum = 1_000_000, example = 50)
+    )]
     pub change_for: Option<f64>,
 }
 
@@ -124,7 +136,10 @@ pub struct PaymentPartView {
 impl WindowView {
     /// Builds the representation of a window.
     pub(super) fn of(window: &DeliveryWindow) -> WindowView {
-        WindowView { from: window.from.to_string(), until: window.until.to_string() }
+        WindowView {
+            from: window.from.to_string(),
+            until: window.until.to_string(),
+        }
     }
 }
 
@@ -149,7 +164,11 @@ impl PaymentView {
             method: payment.method.name(),
             amount: Reais(amount),
             change_for: payment.change_for.map(Reais),
-            change: parts.iter().filter_map(PaymentPart::change).reduce(Money::plus).map(Reais),
+            change: parts
+                .iter()
+                .filter_map(PaymentPart::change)
+                .reduce(Money::plus)
+                .map(Reais),
             parts: parts.iter().map(PaymentPartView::of).collect(),
         })
     }

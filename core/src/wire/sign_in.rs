@@ -26,7 +26,12 @@ pub struct StartCourierSession {
     /// The code after the `#` of the link.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 128, example = "in_57_dsp_8x")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 128,
+            example = "in_57_dsp_8x"
+        )
     )]
     pub code: Option<String>,
 }
@@ -37,6 +42,9 @@ pub struct StartCourierSession {
 #[serde(default)]
 pub struct StartOperatorSession {
     /// The value of `DESPACHO_ADMIN_TOKEN`.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 256))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, max_length = 256)
+    )]
     pub token: Option<String>,
 }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
-use super::schema::{FieldCode, KeyOrigin, MarketplaceBranch, ProblemCodeSchema, StoreNumber, VisitAddress};
+use super::schema::{
+    FieldCode, KeyOrigin, MarketplaceBranch, ProblemCodeSchema, StoreNumber, VisitAddress,
+};
 use super::{AddressBody, Id, Reais};
 #[cfg(feature = "openapi")]
 use crate::model::store::NotificationKind;
@@ -22,13 +24,24 @@ pub struct ContactBody {
     /// Name, 1 to 255 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 255, example = "Maria Silva")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 255,
+            example = "Maria Silva"
+        )
     )]
     pub name: Option<String>,
     /// Phone number in E.164 format.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "phone", max_length = 255, example = "+5511999990000")
+        schema(
+            required = true,
+            nullable = false,
+            format = "phone",
+            max_length = 255,
+            example = "+5511999990000"
+        )
     )]
     pub phone: Option<String>,
 }
@@ -99,7 +112,13 @@ pub struct UpdateStore {
     /// Trade name, 5 to 255 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, min_length = 5, max_length = 255, example = "Cantina da Praça")
+        schema(
+            required = true,
+            nullable = false,
+            min_length = 5,
+            max_length = 255,
+            example = "Cantina da Praça"
+        )
     )]
     pub name: Option<String>,
     /// The contact person.
@@ -108,7 +127,13 @@ pub struct UpdateStore {
     /// Email address for contact and login, at most 400 characters, unique.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "email", max_length = 400, example = "loja@exemplo.com.br")
+        schema(
+            required = true,
+            nullable = false,
+            format = "email",
+            max_length = 400,
+            example = "loja@exemplo.com.br"
+        )
     )]
     pub email: Option<String>,
     /// Address of the store.
@@ -128,11 +153,19 @@ pub struct CreateSession {
     /// The email address of the store or of a user.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 400, example = "loja@exemplo.com.br")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 400,
+            example = "loja@exemplo.com.br"
+        )
     )]
     pub email: Option<String>,
     /// The password.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "password", min_length = 1))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, format = "password", min_length = 1)
+    )]
     pub password: Option<String>,
 }
 
@@ -242,7 +275,10 @@ pub struct AlterStore {
     pub prepaid_floor: Option<f64>,
     /// What to do with prices that are estimates because an address was located only by its municipality: `ACCEPT`, `LOWER` (charge the lower
     /// end of the range) or `REJECT`; `DEFAULT` is the deployment's `pricing.estimates`.
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(ACCEPT|LOWER|REJECT|DEFAULT)$", example = "LOWER"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(pattern = "^(ACCEPT|LOWER|REJECT|DEFAULT)$", example = "LOWER")
+    )]
     pub estimates: Option<String>,
 }
 
@@ -417,7 +453,10 @@ impl OperatorStore {
 impl ContactBody {
     fn of(person: &Person) -> ContactBody {
         let phone = person.phone.as_ref().map(|phone| phone.as_str().to_owned());
-        ContactBody { name: Some(person.name.clone()), phone }
+        ContactBody {
+            name: Some(person.name.clone()),
+            phone,
+        }
     }
 }
 

@@ -24,7 +24,10 @@ pub struct DecimalNumber(#[serde(deserialize_with = "read_decimal")] pub Decimal
 #[serde(rename_all = "camelCase", default)]
 pub struct TariffBody {
     /// Version in orders and quotes: 1 to 40 letters, digits, dots, underscores and hyphens.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "tariff-version"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, format = "tariff-version")
+    )]
     pub version: Option<String>,
     /// Base fee of every order.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
@@ -75,7 +78,10 @@ pub struct TariffBody {
 #[serde(rename_all = "camelCase", default)]
 pub struct WindowBody {
     /// Name, such as `evening`.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 40))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, max_length = 40)
+    )]
     pub name: Option<String>,
     /// Days of the week, such as `mon` or `monday`, in upper or lower case. Empty means every day.
     #[cfg_attr(feature = "openapi", schema(max_items = 7))]
@@ -83,13 +89,23 @@ pub struct WindowBody {
     /// Local time of the start, `HH:MM`.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "local-time", example = "18:00")
+        schema(
+            required = true,
+            nullable = false,
+            format = "local-time",
+            example = "18:00"
+        )
     )]
     pub from: Option<String>,
     /// Local time of the end, exclusive. If it is not later than `from`, it is on the next day.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "local-time", example = "22:00")
+        schema(
+            required = true,
+            nullable = false,
+            format = "local-time",
+            example = "22:00"
+        )
     )]
     pub until: Option<String>,
     /// Surcharge in per cent of the fee so far.
@@ -137,7 +153,10 @@ pub struct PreviewTariff {
     pub tariff: Option<TariffBody>,
     /// The routes, 1 to 50.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, min_items = 1, max_items = 50)
+    )]
     pub samples: Option<Vec<TariffSample>>,
 }
 
@@ -299,7 +318,13 @@ impl FeeComparison {
     pub fn of(orders: u32, current: Money, draft: Money, out_of_range: u32) -> FeeComparison {
         let difference = draft.plus(current.negated());
         let (current_fee, draft_fee) = (Reais(current), Reais(draft));
-        FeeComparison { orders, current_fee, draft_fee, difference: Reais(difference), out_of_range }
+        FeeComparison {
+            orders,
+            current_fee,
+            draft_fee,
+            difference: Reais(difference),
+            out_of_range,
+        }
     }
 }
 
@@ -307,7 +332,10 @@ impl FeeComparison {
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
 #[schema(as = Tariff, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used: `Tariff` is written directly")]
+#[expect(
+    dead_code,
+    reason = "only its schema is used: `Tariff` is written directly"
+)]
 struct TariffDocument {
     /// Version in orders and quotes.
     version: String,
@@ -353,7 +381,10 @@ struct TariffDocument {
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
 #[schema(as = TariffWindow, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used: `Tariff` is written directly")]
+#[expect(
+    dead_code,
+    reason = "only its schema is used: `Tariff` is written directly"
+)]
 struct WindowDocument {
     /// Name, such as `evening`.
     name: String,
@@ -373,7 +404,10 @@ struct WindowDocument {
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
 #[schema(as = VehicleSurcharge, rename_all = "camelCase")]
-#[expect(dead_code, reason = "only its schema is used: `Tariff` is written directly")]
+#[expect(
+    dead_code,
+    reason = "only its schema is used: `Tariff` is written directly"
+)]
 struct SurchargeDocument {
     /// The smallest kind of vehicle.
     vehicle: Vehicle,

@@ -46,10 +46,16 @@ pub struct TrackingContactBody {
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Balcão"))]
     pub name: Option<String>,
     /// A phone number in E.164 format.
-    #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+551130000000"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(format = "phone", max_length = 255, example = "+551130000000")
+    )]
     pub phone: Option<String>,
     /// A text for recipients, at most 500 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 500, example = "Todos os dias, das 11h às 23h"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(max_length = 500, example = "Todos os dias, das 11h às 23h")
+    )]
     pub text: Option<String>,
 }
 
@@ -227,7 +233,11 @@ impl StoreTrackingView {
         StoreTrackingView {
             enabled: tracking.enabled,
             contact: TrackingContactBody::of(&tracking.contact),
-            choices: tracking.choices.iter().map(|choice| choice.name()).collect(),
+            choices: tracking
+                .choices
+                .iter()
+                .map(|choice| choice.name())
+                .collect(),
             notify_at: tracking.notify_at.iter().map(|step| step.name()).collect(),
         }
     }
@@ -237,7 +247,10 @@ impl TrackingContactBody {
     fn of(contact: &TrackingContact) -> TrackingContactBody {
         TrackingContactBody {
             name: contact.name.clone(),
-            phone: contact.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+            phone: contact
+                .phone
+                .as_ref()
+                .map(|phone| phone.as_str().to_owned()),
             text: contact.text.clone(),
         }
     }
@@ -246,7 +259,11 @@ impl TrackingContactBody {
 impl RatingView {
     /// Builds the API representation of a rating.
     pub fn of(rating: &Rating) -> RatingView {
-        RatingView { stars: rating.stars, text: rating.text.clone(), rated_at: rating.at.to_string() }
+        RatingView {
+            stars: rating.stars,
+            text: rating.text.clone(),
+            rated_at: rating.at.to_string(),
+        }
     }
 }
 
@@ -270,15 +287,28 @@ impl NotifiedRecipient {
             Some(NotifyAt::EnRoute) => ("seu pedido está a caminho", "está a caminho"),
             Some(NotifyAt::Created) | None => ("recebemos seu pedido", "foi recebido"),
         };
-        let first_name = delivery.name.as_deref().and_then(|name| name.split_whitespace().next());
-        let greeting = first_name.map(without_links).filter(|name| !name.is_empty());
+        let first_name = delivery
+            .name
+            .as_deref()
+            .and_then(|name| name.split_whitespace().next());
+        let greeting = first_name
+            .map(without_links)
+            .filter(|name| !name.is_empty());
         let greeting = greeting.map_or_else(|| "Olá!".to_owned(), |name| format!("Olá, {name}!"));
         let sender = without_links(&store_name);
-        let follow = tracking_url.as_ref().map_or_else(String::new, |url| format!(" Acompanhe a entrega: {url}"));
+        let follow = tracking_url
+            .as_ref()
+            .map_or_else(String::new, |url| format!(" Acompanhe a entrega: {url}"));
         NotifiedRecipient {
             name: delivery.name.clone(),
-            phone: delivery.phone.as_ref().map(|phone| phone.as_str().to_owned()),
-            email: delivery.email.as_ref().map(|email| email.as_str().to_owned()),
+            phone: delivery
+                .phone
+                .as_ref()
+                .map(|phone| phone.as_str().to_owned()),
+            email: delivery
+                .email
+                .as_ref()
+                .map(|email| email.as_str().to_owned()),
             channels,
             subject: format!("{sender}: {subject}"),
             text: format!("{greeting} Seu pedido de {sender} {state}.{follow}"),
@@ -297,7 +327,10 @@ impl RecipientTracking {
             situation: status.situation.number(),
             store_name: status.store_name.clone(),
             contact: TrackingContactBody::of(&status.contact),
-            estimate: status.estimate.map(|(from, to)| TrackingWindow { from: from.to_string(), to: to.to_string() }),
+            estimate: status.estimate.map(|(from, to)| TrackingWindow {
+                from: from.to_string(),
+                to: to.to_string(),
+            }),
             courier: status.courier.clone().map(|first_name| TrackingCourier {
                 first_name,
                 latitude: status.position.map(Point::latitude),

@@ -224,9 +224,15 @@ impl WebhookView {
     pub fn of(webhook: &Webhook, secret: &Secret, now: Timestamp) -> WebhookView {
         let stopped_at = match webhook.state {
             WebhookState::Active => None,
-            WebhookState::Disabled { at } | WebhookState::Ended { at } | WebhookState::Removed { at } => Some(at),
+            WebhookState::Disabled { at }
+            | WebhookState::Ended { at }
+            | WebhookState::Removed { at } => Some(at),
         };
-        let previous = webhook.secrets.iter().filter_map(|secret| secret.until).find(|until| now < *until);
+        let previous = webhook
+            .secrets
+            .iter()
+            .filter_map(|secret| secret.until)
+            .find(|until| now < *until);
         WebhookView {
             id: webhook.id.get(),
             url: webhook.url.clone(),
@@ -236,11 +242,14 @@ impl WebhookView {
             failures: webhook.failures,
             previous_secret_until: previous.map(|until| until.to_string()),
             created_at: webhook.created_at.to_string(),
-            open_delivery: webhook.open_delivery.as_ref().map(|merchant| ConnectionView {
-                merchant_id: merchant.clone(),
-                client_id: webhook.id.to_string(),
-                app_id: app_id(secret),
-            }),
+            open_delivery: webhook
+                .open_delivery
+                .as_ref()
+                .map(|merchant| ConnectionView {
+                    merchant_id: merchant.clone(),
+                    client_id: webhook.id.to_string(),
+                    app_id: app_id(secret),
+                }),
         }
     }
 }
@@ -290,11 +299,16 @@ impl WebhookPayload {
             }
             details
         });
-        let event_view = entry.map(|entry| JournalEventView::of(webhook.journal(), entry, Language::default()));
+        let event_view =
+            entry.map(|entry| JournalEventView::of(webhook.journal(), entry, Language::default()));
         WebhookPayload {
             kind: event.map_or(TEST_TYPE, |event| event.kind.name()),
             timestamp: event.map_or(message.since, |event| event.at).to_string(),
-            data: WebhookData { event: event_view, order, recipient },
+            data: WebhookData {
+                event: event_view,
+                order,
+                recipient,
+            },
         }
     }
 }

@@ -8,16 +8,30 @@ use crate::support::{COURIER, OPERATOR, create_allocated_order, create_order, ho
 
 fn apply(order: &Value, event: &Value) -> Result<Value, String> {
     let after = apply_event(order.to_string().as_bytes(), event.to_string().as_bytes());
-    after.map(|text| serde_json::from_str(&text).unwrap()).map_err(|problem| problem.code.name().to_owned())
+    after
+        .map(|text| serde_json::from_str(&text).unwrap())
+        .map_err(|problem| problem.code.name().to_owned())
 }
 
 fn look_up(host: &MemoryHost, id: impl std::fmt::Display) -> Value {
-    send(host, KEY, &format!("GET /delivery/orders/{id}"), &Value::Null).body
+    send(
+        host,
+        KEY,
+        &format!("GET /delivery/orders/{id}"),
+        &Value::Null,
+    )
+    .body
 }
 
 fn situations(order: &Value) -> (Value, Vec<Value>) {
     let deliveries = order["deliveries"].as_array().unwrap();
-    (order["situation"].clone(), deliveries.iter().map(|one| one["situation"].clone()).collect())
+    (
+        order["situation"].clone(),
+        deliveries
+            .iter()
+            .map(|one| one["situation"].clone())
+            .collect(),
+    )
 }
 
 /// Pseudo-random numbers that are equal in every run.
@@ -25,7 +39,10 @@ pub(crate) struct Rng(pub u64);
 
 impl Rng {
     pub(crate) fn below(&mut self, max: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % max
     }
 }
@@ -66,13 +83,23 @@ fn send_random_request(host: &MemoryHost, order: &Value, rng: &mut Rng) {
         body["code"] = order["returnCode"].clone();
     }
     // Steps that end a delivery without success are rarer, so other steps occur often enough.
-    let is_rare =
-        ["cancel", "fail", "lost", "return", "discard"].iter().any(|step| path.ends_with(&format!("/{step}")));
+    let is_rare = ["cancel", "fail", "lost", "return", "discard"]
+        .iter()
+        .any(|step| path.ends_with(&format!("/{step}")));
     if is_rare && rng.below(5) > 0 {
         return;
     }
-    let response = send(host, key, &format!("POST /{}", path.replace("{}", &id.to_string())), &body);
-    assert!(matches!(response.status, 200 | 409 | 422), "{path}: {}", response.body);
+    let response = send(
+        host,
+        key,
+        &format!("POST /{}", path.replace("{}", &id.to_string())),
+        &body,
+    );
+    assert!(
+        matches!(response.status, 200 | 409 | 422),
+        "{path}: {}",
+        response.body
+    );
 }
 
 #[test]
@@ -124,7 +151,11 @@ fn inapplicable_event_is_rejected() {
     let order = create_order(&host, "F-X", 30, &[true]);
     let known = look_up(&host, order.id);
     let event = |sequence: u32, kind: &str, status: u16| json!({ "sequence": sequence, "type": kind, "situation": status, "deliveryId": null });
-    assert_eq!(apply(&known, &event(1, "order.created", 110)), Ok(known.clone()), "already applied");
+    assert_eq!(
+        apply(&known, &event(1, "order.created", 110)),
+        Ok(known.clone()),
+        "already applied"
+    );
     assert_eq!(
         apply(&known, &event(3, "order.searching", 200)),
         Err("invalid_transition".to_owned()),
@@ -141,7 +172,13 @@ fn inapplicable_event_is_rejected() {
         "leads to another status"
     );
     let cancelled = apply(&known, &event(2, "order.cancelled", 600)).unwrap();
-    assert_eq!((&cancelled["situation"], &cancelled["deliveries"][0]["situation"]), (&json!(600), &json!(600)));
+    assert_eq!(
+        (
+            &cancelled["situation"],
+            &cancelled["deliveries"][0]["situation"]
+        ),
+        (&json!(600), &json!(600))
+    );
     assert_eq!(
         apply(&cancelled, &event(3, "order.ready", 120)),
         Ok(cancelled.clone()),
@@ -149,9 +186,15 @@ fn inapplicable_event_is_rejected() {
     );
     // The response to the creation has no events, so the next event is the second.
     let mut plain = known.clone();
-    plain.as_object_mut().unwrap().retain(|name, _| name != "events");
+    plain
+        .as_object_mut()
+        .unwrap()
+        .retain(|name, _| name != "events");
     let ready = apply(&plain, &event(2, "order.ready", 120)).unwrap();
-    assert_eq!((&ready["situation"], &ready["sequence"]), (&json!(120), &json!(2)));
+    assert_eq!(
+        (&ready["situation"], &ready["sequence"]),
+        (&json!(120), &json!(2))
+    );
     for (order, event) in [
         (json!([]), event(2, "order.ready", 120)),
         (json!({}), event(2, "order.ready", 120)),

@@ -60,26 +60,45 @@ const AGREED: &str = "
 
 #[test]
 fn table_matches_the_agreed_transitions() {
-    let list = |numbers: Vec<u16>| numbers.iter().map(u16::to_string).collect::<Vec<_>>().join(",");
+    let list = |numbers: Vec<u16>| {
+        numbers
+            .iter()
+            .map(u16::to_string)
+            .collect::<Vec<_>>()
+            .join(",")
+    };
     let mut lines = String::from("\n");
     for row in TABLE {
         let (from, to) = match row.moves {
-            Move::Order { from, to, .. } => {
-                (list(from.iter().map(|one| one.number()).collect()), to.map_or(0, |to| to.number()))
+            Move::Order { from, to, .. } => (
+                list(from.iter().map(|one| one.number()).collect()),
+                to.map_or(0, |to| to.number()),
+            ),
+            Move::Delivery { from, to } => (
+                list(from.iter().map(|one| one.number()).collect()),
+                to.number(),
+            ),
+            Move::DeliveryUnchanged { during } => {
+                (list(during.iter().map(|one| one.number()).collect()), 0)
             }
-            Move::Delivery { from, to } => (list(from.iter().map(|one| one.number()).collect()), to.number()),
-            Move::DeliveryUnchanged { during } => (list(during.iter().map(|one| one.number()).collect()), 0),
-            Move::Unchanged { during } => (list(during.iter().map(|one| one.number()).collect()), 0),
+            Move::Unchanged { during } => {
+                (list(during.iter().map(|one| one.number()).collect()), 0)
+            }
         };
         let actor: Vec<&str> = row.actor.iter().map(|actor| actor.name()).collect();
-        let orders = |situations: &[OrderStatus]| list(situations.iter().map(|one| one.number()).collect());
+        let orders =
+            |situations: &[OrderStatus]| list(situations.iter().map(|one| one.number()).collect());
         let repeat = match row.repeat {
             Repeat::Never => "-".to_owned(),
             Repeat::AtTarget => to.to_string(),
             Repeat::While(situations) => orders(situations),
             Repeat::AfterReturn(situations) => orders(situations) + "+",
         };
-        lines.push_str(&format!("{from} → {to} {} {} {repeat}\n", actor.join(","), row.event.name()));
+        lines.push_str(&format!(
+            "{from} → {to} {} {} {repeat}\n",
+            actor.join(","),
+            row.event.name()
+        ));
     }
     assert_eq!(lines, AGREED);
 }
@@ -94,7 +113,9 @@ fn only_two_modules_change_the_status() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
+            } else if path.extension().is_some_and(|ending| ending == "rs")
+                && !path.ends_with("tests.rs")
+            {
                 let text = std::fs::read_to_string(&path).unwrap();
                 let code = text.split("#[cfg(test)]").next().unwrap();
                 if code.contains(".status = ") {

@@ -53,7 +53,10 @@ pub(crate) fn after_start(jpeg: &[u8], bytes: &[u8]) -> Vec<u8> {
 
 /// Returns a JPEG file with other dimensions in its header.
 pub(crate) fn resized_jpeg(jpeg: &[u8], width: u16, height: u16) -> Vec<u8> {
-    let frame = jpeg.windows(2).position(|pair| matches!(pair, [0xFF, 0xC0..=0xC2])).unwrap();
+    let frame = jpeg
+        .windows(2)
+        .position(|pair| matches!(pair, [0xFF, 0xC0..=0xC2]))
+        .unwrap();
     let mut jpeg = jpeg.to_vec();
     jpeg[frame + 5..frame + 7].copy_from_slice(&height.to_be_bytes());
     jpeg[frame + 7..frame + 9].copy_from_slice(&width.to_be_bytes());
@@ -67,7 +70,11 @@ pub(crate) fn png_chunk(kind: &[u8], data: &[u8]) -> Vec<u8> {
     for byte in &content {
         crc ^= u32::from(*byte);
         for _ in 0..8 {
-            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
+            crc = if crc & 1 == 1 {
+                (crc >> 1) ^ 0xEDB8_8320
+            } else {
+                crc >> 1
+            };
         }
     }
     let length = u32::try_from(data.len()).unwrap().to_be_bytes();
@@ -84,7 +91,12 @@ pub(crate) fn with_data_after_pixels(png: &[u8], bytes: &[u8]) -> Vec<u8> {
     let start = png.windows(4).position(|kind| kind == b"IDAT").unwrap();
     let end = start + 4 + u32::from_be_bytes(png[start - 4..start].try_into().unwrap()) as usize;
     let data = [&png[start + 4..end], bytes].concat();
-    [&png[..start - 4], &png_chunk(b"IDAT", &data), &png[end + 4..]].concat()
+    [
+        &png[..start - 4],
+        &png_chunk(b"IDAT", &data),
+        &png[end + 4..],
+    ]
+    .concat()
 }
 
 /// Returns a PNG file with other dimensions in its header, whose checksum is correct.
@@ -130,14 +142,21 @@ fn jpeg_parts(mut rest: &[u8]) -> Vec<String> {
         let length = usize::from(u16::from_be_bytes([rest[2], rest[3]]));
         let data = &rest[4..2 + length];
         match marker {
-            0xE0 => assert_eq!(data, [b'J', b'F', b'I', b'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0], "without a thumbnail"),
+            0xE0 => assert_eq!(
+                data,
+                [b'J', b'F', b'I', b'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0],
+                "without a thumbnail"
+            ),
             0xEE => assert!(data.len() == 12 && data.starts_with(b"Adobe"), "{data:?}"),
             0xC0..=0xC2 | 0xC4 | 0xDA | 0xDB | 0xDD => {}
             other => panic!("marker {other:02X}"),
         }
         rest = &rest[2 + length..];
         if marker == 0xDA {
-            let end = rest.windows(2).position(|pair| pair[0] == 0xFF && !matches!(pair[1], 0 | 0xD0..=0xD7)).unwrap();
+            let end = rest
+                .windows(2)
+                .position(|pair| pair[0] == 0xFF && !matches!(pair[1], 0 | 0xD0..=0xD7))
+                .unwrap();
             rest = &rest[end..];
         }
     }
@@ -148,8 +167,14 @@ fn png_parts(mut rest: &[u8]) -> Vec<String> {
     while !rest.is_empty() {
         let length = u32::from_be_bytes(rest[..4].try_into().unwrap()) as usize;
         let kind = String::from_utf8(rest[4..8].to_vec()).unwrap();
-        assert!(["IHDR", "PLTE", "tRNS", "IDAT", "IEND"].contains(&kind.as_str()), "{kind}");
-        assert_eq!(rest[..12 + length], png_chunk(kind.as_bytes(), &rest[8..8 + length]));
+        assert!(
+            ["IHDR", "PLTE", "tRNS", "IDAT", "IEND"].contains(&kind.as_str()),
+            "{kind}"
+        );
+        assert_eq!(
+            rest[..12 + length],
+            png_chunk(kind.as_bytes(), &rest[8..8 + length])
+        );
         parts.push(kind);
         rest = &rest[12 + length..];
     }
@@ -157,7 +182,10 @@ fn png_parts(mut rest: &[u8]) -> Vec<String> {
 }
 
 fn webp_parts(photo: &[u8]) -> Vec<String> {
-    assert_eq!(u32::from_le_bytes(photo[4..8].try_into().unwrap()) as usize, photo.len() - 8);
+    assert_eq!(
+        u32::from_le_bytes(photo[4..8].try_into().unwrap()) as usize,
+        photo.len() - 8
+    );
     let (mut rest, mut parts) = (&photo[12..], Vec::new());
     while !rest.is_empty() {
         let length = u32::from_le_bytes(rest[4..8].try_into().unwrap()) as usize;

@@ -51,7 +51,12 @@ pub(crate) fn settings() -> Settings {
         reads_per_minute: 1_000_000,
         ..Limits::default()
     };
-    Settings { limits, operator: Some(KeyHash::of(OPERATOR)), secret: Secret([42; 32]), ..Settings::default() }
+    Settings {
+        limits,
+        operator: Some(KeyHash::of(OPERATOR)),
+        secret: Secret([42; 32]),
+        ..Settings::default()
+    }
 }
 
 /// Creates a host with demo data and two couriers.
@@ -73,7 +78,10 @@ pub(crate) fn host() -> MemoryHost {
             available: true,
             trip: Vec::new(),
             shift: None,
-            key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
+            key: Some(CourierKey {
+                hash: KeyHash::of(key),
+                expires_at,
+            }),
             device: None,
             push: Vec::new(),
             sign_in: None,
@@ -87,7 +95,11 @@ pub(crate) fn host() -> MemoryHost {
             suspended_at: None,
             removed_at: None,
         };
-        let changes = Changes { at: host.now(), couriers: vec![Write::insert(courier)], ..Changes::default() };
+        let changes = Changes {
+            at: host.now(),
+            couriers: vec![Write::insert(courier)],
+            ..Changes::default()
+        };
         block_on(host.commit(&changes)).unwrap();
     }
     host
@@ -104,7 +116,10 @@ pub(crate) struct Response {
 impl Response {
     /// Returns the status and, for errors, the problem code.
     pub(crate) fn outcome(&self) -> (u16, Option<&str>) {
-        (self.status, self.body["code"].as_str().filter(|_| self.status >= 400))
+        (
+            self.status,
+            self.body["code"].as_str().filter(|_| self.status >= 400),
+        )
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
@@ -116,13 +131,31 @@ impl Response {
 pub(crate) fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> Response {
     let (method, path) = line.split_once(' ').unwrap();
     // The steps share one body with the fields of all of them.
-    let request =
-        Request::builder().method(method).uri(path).header("x-api-token", key).header("prefer", "handling=lenient");
-    let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
-    let request = request.header("content-type", "application/json").body(body).unwrap();
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("x-api-token", key)
+        .header("prefer", "handling=lenient");
+    let body = if body.is_null() {
+        Bytes::new()
+    } else {
+        Bytes::from(body.to_string())
+    };
+    let request = request
+        .header("content-type", "application/json")
+        .body(body)
+        .unwrap();
     let (parts, body) = block_on(api::handle(host, &settings(), request)).into_parts();
-    let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
-    Response { status: parts.status.as_u16(), headers: parts.headers, body }
+    let body = if body.is_empty() {
+        Value::Null
+    } else {
+        serde_json::from_slice(&body).unwrap()
+    };
+    Response {
+        status: parts.status.as_u16(),
+        headers: parts.headers,
+        body,
+    }
 }
 
 /// Creates an order with one delivery for each entry of `paid`. The courier brings the payment of unpaid deliveries back. The
@@ -139,8 +172,7 @@ pub(crate) fn create_order(host: &MemoryHost, code: &str, minutes: u32, paid: &[
         })
     };
     let deliveries: Vec<Value> = paid.iter().enumerate().map(delivery).collect();
-    let body =
-        json!({ "code": code, "preparationTime": minutes, "previewDeliveryTime": true, "deliveries": deliveries });
+    let body = json!({ "code": code, "preparationTime": minutes, "previewDeliveryTime": true, "deliveries": deliveries });
     let response = send(host, KEY, "POST /delivery/orders", &body);
     assert_eq!(response.status, 201, "{}", response.body);
     order(host, response.body["id"].as_u64().unwrap())
@@ -148,25 +180,44 @@ pub(crate) fn create_order(host: &MemoryHost, code: &str, minutes: u32, paid: &[
 
 /// Returns an order by its ID.
 pub(crate) fn order(host: &MemoryHost, id: u64) -> Order {
-    host.orders().into_iter().find(|order| order.id.get() == id).unwrap()
+    host.orders()
+        .into_iter()
+        .find(|order| order.id.get() == id)
+        .unwrap()
 }
 
 /// Returns the courier with ID 7 or 8.
 pub(crate) fn courier(host: &MemoryHost, id: u64) -> Courier {
-    block_on(host.courier(CourierId::new(id).unwrap())).unwrap().unwrap()
+    block_on(host.courier(CourierId::new(id).unwrap()))
+        .unwrap()
+        .unwrap()
 }
 
 /// Returns the reasons of an assignment without costs.
 pub(crate) fn reasons(courier: CourierId, at: Timestamp) -> Assignment {
-    Assignment { at, courier, cost: AssignmentCost::default(), orders: 1, considered: Vec::new() }
+    Assignment {
+        at,
+        courier,
+        cost: AssignmentCost::default(),
+        orders: 1,
+        considered: Vec::new(),
+    }
 }
 
 /// Creates an order and allocates it to courier 7.
 pub(crate) fn create_allocated_order(host: &MemoryHost, code: &str, paid: &[bool]) -> Order {
     let order = create_order(host, code, 0, paid);
-    let searching = send(host, KEY, &format!("GET /delivery/orders/{}", order.id), &Value::Null);
+    let searching = send(
+        host,
+        KEY,
+        &format!("GET /delivery/orders/{}", order.id),
+        &Value::Null,
+    );
     assert_eq!(searching.body["situation"], 200);
-    let searching = Order { sandbox: true, ..self::order(host, order.id.get()) };
+    let searching = Order {
+        sandbox: true,
+        ..self::order(host, order.id.get())
+    };
     let courier = courier(host, 7);
     let context = host.exec_context();
     let reasons = reasons(courier.id, context.now);

@@ -48,7 +48,12 @@ fn order(number: u32) -> Value {
 
 fn centavos(value: &Value) -> i64 {
     let number: rust_decimal::Decimal = value.to_string().parse().unwrap();
-    i64::try_from((number * rust_decimal::Decimal::ONE_HUNDRED).normalize().mantissa()).unwrap()
+    i64::try_from(
+        (number * rust_decimal::Decimal::ONE_HUNDRED)
+            .normalize()
+            .mantissa(),
+    )
+    .unwrap()
 }
 
 fn fee(response: &(u16, Value)) -> i64 {
@@ -76,7 +81,11 @@ fn comparison(host: &MemoryHost, tariff: &Value) -> Value {
 
 fn current(host: &MemoryHost) -> Value {
     let list = send(host, OPERATOR, "GET /admin/tariffs", &Value::Null).body;
-    let current = list["tariffs"].as_array().unwrap().iter().find(|row| row["state"] == "CURRENT");
+    let current = list["tariffs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["state"] == "CURRENT");
     current.unwrap()["tariff"].clone()
 }
 
@@ -88,25 +97,60 @@ fn what_if_equals_the_prices_of_the_api() {
     before.advance(Duration::minutes(24 * 60));
     after.advance(Duration::minutes(24 * 60));
     let fees: Vec<Option<i64>> = create_all(&before, ORDERS);
-    assert!(fees.iter().all(Option::is_some), "the demo tariff serves all of them");
+    assert!(
+        fees.iter().all(Option::is_some),
+        "the demo tariff serves all of them"
+    );
     let sum: i64 = fees.iter().flatten().sum();
     let same = comparison(&before, &current(&before));
-    assert_eq!((&same["orders"], centavos(&same["currentFee"])), (&json!(ORDERS), sum));
-    assert_eq!((&same["difference"], &same["outOfRange"]), (&json!(0), &json!(0)), "{same}");
+    assert_eq!(
+        (&same["orders"], centavos(&same["currentFee"])),
+        (&json!(ORDERS), sum)
+    );
+    assert_eq!(
+        (&same["difference"], &same["outOfRange"]),
+        (&json!(0), &json!(0)),
+        "{same}"
+    );
 
-    assert_eq!(post(&after, OPERATOR, "/admin/tariffs", &json!({ "tariff": draft("2027.1") })).0, 201);
+    assert_eq!(
+        post(
+            &after,
+            OPERATOR,
+            "/admin/tariffs",
+            &json!({ "tariff": draft("2027.1") })
+        )
+        .0,
+        201
+    );
     let drafted = create_all(&after, ORDERS);
-    let served: Vec<(i64, i64)> = fees.iter().zip(&drafted).filter_map(|(a, b)| (*a).zip(*b)).collect();
+    let served: Vec<(i64, i64)> = fees
+        .iter()
+        .zip(&drafted)
+        .filter_map(|(a, b)| (*a).zip(*b))
+        .collect();
     let rejected = drafted.len() - served.len();
-    assert!(rejected > 10 && served.len() > 50, "{rejected} of {ORDERS} are out of range");
+    assert!(
+        rejected > 10 && served.len() > 50,
+        "{rejected} of {ORDERS} are out of range"
+    );
     let compared = comparison(&before, &draft("anything"));
     assert_eq!(compared["orders"], json!(ORDERS));
     assert_eq!(compared["outOfRange"], json!(rejected));
-    assert_eq!(centavos(&compared["currentFee"]), served.iter().map(|(fee, _)| fee).sum::<i64>());
-    assert_eq!(centavos(&compared["draftFee"]), served.iter().map(|(_, fee)| fee).sum::<i64>());
+    assert_eq!(
+        centavos(&compared["currentFee"]),
+        served.iter().map(|(fee, _)| fee).sum::<i64>()
+    );
+    assert_eq!(
+        centavos(&compared["draftFee"]),
+        served.iter().map(|(_, fee)| fee).sum::<i64>()
+    );
     let stores = compared["stores"].as_array().unwrap();
     assert_eq!(stores.len(), 1);
-    assert_eq!((&stores[0]["draftFee"], &stores[0]["orders"]), (&compared["draftFee"], &json!(ORDERS)));
+    assert_eq!(
+        (&stores[0]["draftFee"], &stores[0]["orders"]),
+        (&compared["draftFee"], &json!(ORDERS))
+    );
 }
 
 #[test]
@@ -135,24 +179,52 @@ fn preview_reads_stored_tariffs_only_once_more() {
     let host = host();
     let preview = || {
         let before = host.reads();
-        assert_eq!(post(&host, KEY, "/delivery/orders/preview", &order(4)).0, 200);
+        assert_eq!(
+            post(&host, KEY, "/delivery/orders/preview", &order(4)).0,
+            200
+        );
         host.reads() - before
     };
     let without = preview();
-    assert_eq!(post(&host, OPERATOR, "/admin/tariffs", &json!({ "tariff": draft("2027.1") })).0, 201);
-    assert_eq!(preview(), without + 1, "the schedule, which a database's host caches");
+    assert_eq!(
+        post(
+            &host,
+            OPERATOR,
+            "/admin/tariffs",
+            &json!({ "tariff": draft("2027.1") })
+        )
+        .0,
+        201
+    );
+    assert_eq!(
+        preview(),
+        without + 1,
+        "the schedule, which a database's host caches"
+    );
 }
 
 #[test]
 fn cancelled_stop_is_repriced_by_the_tariff_in_effect() {
     let host = host();
     let (status, created) = post(&host, KEY, "/delivery/orders", &order(5));
-    assert_eq!((status, created["deliveries"].as_array().map(Vec::len)), (201, Some(2)));
+    assert_eq!(
+        (status, created["deliveries"].as_array().map(Vec::len)),
+        (201, Some(2))
+    );
     let flat = json!({
         "version": "flat", "baseFee": 1, "baseKm": 0, "perKm": 0, "perExtraStop": 0, "returnFee": 0, "returnPerKm": 0,
         "minimumFee": 0, "maxDistanceKm": 1, "serviceRadiusKm": 1, "approachMinutes": 0, "handoverMinutes": 0,
     });
-    assert_eq!(post(&host, OPERATOR, "/admin/tariffs", &json!({ "tariff": flat })).0, 201);
+    assert_eq!(
+        post(
+            &host,
+            OPERATOR,
+            "/admin/tariffs",
+            &json!({ "tariff": flat })
+        )
+        .0,
+        201
+    );
     let body = json!({ "orderId": created["id"], "deliveryId": created["deliveries"][0]["id"] });
     let (status, order) = post(&host, KEY, "/delivery/orders/cancel", &body);
     assert_eq!((status, &order["deliveryFee"]), (200, &json!(1)), "{order}");
@@ -170,35 +242,63 @@ fn page_rejects_a_context_from_its_time_of_effect_on() {
     let preview = |context: &Value, at: Timestamp| {
         let context: PreviewContext = serde_json::from_value(context.clone()).unwrap();
         let previewer = Previewer::new(context, Gazetteer::embedded())?;
-        previewer.preview(body.as_bytes(), at, Language::default()).map(|_| ())
+        previewer
+            .preview(body.as_bytes(), at, Language::default())
+            .map(|_| ())
     };
     assert_eq!(preview(&context, until.before(Duration::millis(1))), Ok(()));
     let problem = preview(&context, until).unwrap_err();
-    assert!(problem.detail.en.contains("Load a new context") && problem.detail.pt.contains("novo contexto"));
+    assert!(
+        problem.detail.en.contains("Load a new context")
+            && problem.detail.pt.contains("novo contexto")
+    );
     let mut damaged = context;
     damaged["validUntil"] = json!("soon");
     assert!(preview(&damaged, host.now()).is_err());
     damaged["validUntil"] = Value::Null;
-    assert_eq!(preview(&damaged, until), Ok(()), "without the time, the context does not end");
+    assert_eq!(
+        preview(&damaged, until),
+        Ok(()),
+        "without the time, the context does not end"
+    );
 }
 
 #[test]
 fn page_prices_requirements_as_the_service_does() {
     let host = host();
     let mut tariff = draft("vehicles");
-    tariff["vehicles"] = json!([{ "vehicle": "MOTORBIKE_BOX", "fee": 3 }, { "vehicle": "CAR", "percent": "33.3" }]);
-    assert_eq!(post(&host, OPERATOR, "/admin/tariffs", &json!({ "tariff": tariff })).0, 201);
+    tariff["vehicles"] =
+        json!([{ "vehicle": "MOTORBIKE_BOX", "fee": 3 }, { "vehicle": "CAR", "percent": "33.3" }]);
+    assert_eq!(
+        post(
+            &host,
+            OPERATOR,
+            "/admin/tariffs",
+            &json!({ "tariff": tariff })
+        )
+        .0,
+        201
+    );
     let context = send(&host, KEY, "GET /delivery/preview-context", &Value::Null).body;
     let context: PreviewContext = serde_json::from_value(context).unwrap();
     let previewer = Previewer::new(context, Gazetteer::embedded()).unwrap();
     let mut fees = std::collections::BTreeSet::new();
-    for requirements in [json!(null), json!({ "weightGrams": 20_001 }), json!({ "vehicle": ["VUC"] })] {
+    for requirements in [
+        json!(null),
+        json!({ "weightGrams": 20_001 }),
+        json!({ "vehicle": ["VUC"] }),
+    ] {
         let mut body = order(4);
         body["requirements"] = requirements;
         let (status, mut service) = post(&host, KEY, "/delivery/orders/preview", &body);
         service["quote"] = Value::Null;
-        let page = previewer.preview(body.to_string().as_bytes(), host.now(), Language::default()).unwrap();
-        assert_eq!((status, &serde_json::to_value(page).unwrap()), (200, &service));
+        let page = previewer
+            .preview(body.to_string().as_bytes(), host.now(), Language::default())
+            .unwrap();
+        assert_eq!(
+            (status, &serde_json::to_value(page).unwrap()),
+            (200, &service)
+        );
         fees.insert(service["deliveryFee"].to_string());
     }
     assert_eq!(fees.len(), 3, "each requirement has its own price");

@@ -19,46 +19,84 @@ use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 use http::Request;
 use serde_json::{Value, json};
 
-use crate::support::{COURIER, OPERATOR, block_on, create_allocated_order, create_order, host, send, settings};
+use crate::support::{
+    COURIER, OPERATOR, block_on, create_allocated_order, create_order, host, send, settings,
+};
 
 /// Words that the language guide bans from English messages.
 const BANNED: &str = include_str!("banned-words.txt");
 
 fn assert_phrase(text: &Text, context: &str) {
     let Text { en, pt } = text;
-    assert!(!en.is_empty() && !pt.is_empty() && en != pt, "{context}: {text:?}");
-    let words = en.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
-    let banned: Vec<&str> =
-        words.filter(|word| BANNED.split_whitespace().any(|banned| word.eq_ignore_ascii_case(banned))).collect();
+    assert!(
+        !en.is_empty() && !pt.is_empty() && en != pt,
+        "{context}: {text:?}"
+    );
+    let words = en
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty());
+    let banned: Vec<&str> = words
+        .filter(|word| {
+            BANNED
+                .split_whitespace()
+                .any(|banned| word.eq_ignore_ascii_case(banned))
+        })
+        .collect();
     assert!(banned.is_empty(), "{context}: {banned:?} in {en:?}");
     for amount in pt.split("R$ ").skip(1) {
-        let number: String =
-            amount.chars().take_while(|c| c.is_ascii_digit() || matches!(c, ',' | '.' | '-')).collect();
-        assert!(!number.trim_end_matches('.').contains('.'), "{context}: {number} in {pt:?}");
+        let number: String = amount
+            .chars()
+            .take_while(|c| c.is_ascii_digit() || matches!(c, ',' | '.' | '-'))
+            .collect();
+        assert!(
+            !number.trim_end_matches('.').contains('.'),
+            "{context}: {number} in {pt:?}"
+        );
     }
 }
 
 fn assert_sentence(text: &Text, context: &str) {
     assert_phrase(text, context);
-    assert!([&text.en, &text.pt].iter().all(|text| text.ends_with(['.', '?'])), "{context}: {text:?} has no full stop");
+    assert!(
+        [&text.en, &text.pt]
+            .iter()
+            .all(|text| text.ends_with(['.', '?'])),
+        "{context}: {text:?} has no full stop"
+    );
 }
 
 fn assert_problem(problem: &Problem) {
     assert_sentence(&problem.detail, problem.code.name());
-    problem.errors.iter().for_each(|error| assert_sentence(&error.detail, error.code));
+    problem
+        .errors
+        .iter()
+        .for_each(|error| assert_sentence(&error.detail, error.code));
 }
 
 /// Sends a request in a language and returns the problem document.
-fn problem(host: &MemoryHost, language: Language, key: &str, line: &str, header: (&str, &str), body: &[u8]) -> Value {
+fn problem(
+    host: &MemoryHost,
+    language: Language,
+    key: &str,
+    line: &str,
+    header: (&str, &str),
+    body: &[u8],
+) -> Value {
     let (method, path) = line.split_once(' ').unwrap();
-    let mut request = Request::builder().method(method).uri(path).header("accept-language", language.tag());
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("accept-language", language.tag());
     if !key.is_empty() {
         request = request.header("x-api-token", key);
     }
     if header.0 != "content-type" {
         request = request.header("content-type", "application/json");
     }
-    let request = request.header(header.0, header.1).body(Bytes::copy_from_slice(body)).unwrap();
+    let request = request
+        .header(header.0, header.1)
+        .body(Bytes::copy_from_slice(body))
+        .unwrap();
     let response = block_on(api::handle(host, &settings(), request));
     let text = String::from_utf8_lossy(response.body()).into_owned();
     assert!(
@@ -85,7 +123,12 @@ impl Checked {
         self.codes.insert(en["code"].as_str().unwrap().to_owned());
         assert_phrase(&pair(&en["title"], &pt["title"]), &context);
         assert_sentence(&pair(&en["detail"], &pt["detail"]), &context);
-        for (en, pt) in en["errors"].as_array().unwrap().iter().zip(pt["errors"].as_array().unwrap()) {
+        for (en, pt) in en["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(pt["errors"].as_array().unwrap())
+        {
             self.codes.insert(en["code"].as_str().unwrap().to_owned());
             assert_sentence(&pair(&en["detail"], &pt["detail"]), &context);
         }
@@ -96,25 +139,39 @@ impl Checked {
     }
 
     fn preview(&mut self, address: Value) {
-        self.json(KEY, "POST /delivery/orders/preview", &json!({ "deliveries": [{ "address": address }] }));
+        self.json(
+            KEY,
+            "POST /delivery/orders/preview",
+            &json!({ "deliveries": [{ "address": address }] }),
+        );
     }
 
     #[track_caller]
     fn assert_codes(&self, expected: &str) {
-        let missing: Vec<&str> = expected.split_whitespace().filter(|code| !self.codes.contains(*code)).collect();
+        let missing: Vec<&str> = expected
+            .split_whitespace()
+            .filter(|code| !self.codes.contains(*code))
+            .collect();
         assert!(missing.is_empty(), "not checked: {missing:?}");
     }
 }
 
 fn checked() -> Checked {
-    Checked { host: host(), codes: BTreeSet::new() }
+    Checked {
+        host: host(),
+        codes: BTreeSet::new(),
+    }
 }
 
 #[test]
 fn titles_and_default_details_follow_the_language_guide() {
     for code in ProblemCode::ALL {
         assert_phrase(&code.title(), code.name());
-        assert!(!code.title().en.ends_with('.') && !code.title().pt.ends_with('.'), "{}", code.name());
+        assert!(
+            !code.title().en.ends_with('.') && !code.title().pt.ends_with('.'),
+            "{}",
+            code.name()
+        );
         assert_sentence(&code.detail(), code.name());
     }
 }
@@ -122,9 +179,27 @@ fn titles_and_default_details_follow_the_language_guide() {
 #[test]
 fn host_errors_follow_the_language_guide() {
     assert_problem(&HostError::Conflict.into());
-    assert_problem(&HostError::Internal { detail: "x".to_owned() }.into());
-    for what in ["database", "database storage", "journal", "geocoder", "passwords", "other"] {
-        assert_problem(&HostError::Unavailable { what, detail: "x".to_owned() }.into());
+    assert_problem(
+        &HostError::Internal {
+            detail: "x".to_owned(),
+        }
+        .into(),
+    );
+    for what in [
+        "database",
+        "database storage",
+        "journal",
+        "geocoder",
+        "passwords",
+        "other",
+    ] {
+        assert_problem(
+            &HostError::Unavailable {
+                what,
+                detail: "x".to_owned(),
+            }
+            .into(),
+        );
         assert_problem(&HostError::Timeout { what }.into());
     }
 }
@@ -160,7 +235,12 @@ fn guard_problems_follow_the_language_guide() {
         checked.send(key, line, any, b"");
     }
     checked.send(KEY, "GET /delivery/orders", ("accept", "text/plain"), b"");
-    checked.send(KEY, "POST /delivery/orders", ("content-type", "text/plain"), b"{}");
+    checked.send(
+        KEY,
+        "POST /delivery/orders",
+        ("content-type", "text/plain"),
+        b"{}",
+    );
     checked.send(KEY, "POST /delivery/orders", ("idempotency-key", ""), b"{}");
     checked.send(KEY, "POST /delivery/orders", any, &vec![b' '; 300_000]);
     checked.assert_codes(
@@ -174,9 +254,18 @@ fn guard_problems_follow_the_language_guide() {
 fn preview_problems_follow_the_language_guide() {
     let mut checked = checked();
     let line = "POST /delivery/orders/preview";
-    let cases: [&[u8]; 5] = [b"", b"\xff", b"[]", br#"{"deliveries": [], "deliveries": []}"#, b"{}"];
-    cases.into_iter().for_each(|body| checked.send(KEY, line, ("accept", "*/*"), body));
-    let address = json!({ "city": "São Paulo", "state": "SP", "latitude": -23.5614, "longitude": -46.6559 });
+    let cases: [&[u8]; 5] = [
+        b"",
+        b"\xff",
+        b"[]",
+        br#"{"deliveries": [], "deliveries": []}"#,
+        b"{}",
+    ];
+    cases
+        .into_iter()
+        .for_each(|body| checked.send(KEY, line, ("accept", "*/*"), body));
+    let address =
+        json!({ "city": "São Paulo", "state": "SP", "latitude": -23.5614, "longitude": -46.6559 });
     let stop = |pin: &str| json!({ "pin": pin, "address": address });
     for body in [
         json!({ "deliveries": {}, "sortByBestRoute": 1, "preparationTime": "x", "store": { "userPlatformId": 1.5 } }),
@@ -207,7 +296,11 @@ fn preview_problems_follow_the_language_guide() {
         checked.preview(address);
     }
     let far = |north| json!({ "address": { "latitude": if north { -23.3 } else { -23.8 }, "longitude": -46.66 } });
-    checked.json(KEY, line, &json!({ "deliveries": [far(true), far(false), far(true), far(false)] }));
+    checked.json(
+        KEY,
+        line,
+        &json!({ "deliveries": [far(true), far(false), far(true), far(false)] }),
+    );
     checked.assert_codes(
         "malformed_request invalid_json wrong_type duplicate_field required out_of_range too_many_deliveries invalid_pin \
          conflicting_pin store_not_allowed not_locatable incomplete_coordinates invalid_state invalid_zip_code invalid_characters \
@@ -229,31 +322,91 @@ fn body_problems_follow_the_language_guide() {
     for (key, line, body) in [
         (KEY, "POST /delivery/orders", order),
         (OPERATOR, "POST /admin/matrices", store("1")),
-        (OPERATOR, "POST /admin/matrices", store("11.222.333/0001-82")),
+        (
+            OPERATOR,
+            "POST /admin/matrices",
+            store("11.222.333/0001-82"),
+        ),
         (KEY, "POST /delivery/stores", json!({})),
         (KEY, "POST /delivery/sessions", json!({})),
-        (KEY, "POST /delivery/sessions", json!({ "email": "x@example.com", "password": "x" })),
-        (KEY, "POST /delivery/keys", json!({ "storeId": 0, "expiresInDays": 0 })),
+        (
+            KEY,
+            "POST /delivery/sessions",
+            json!({ "email": "x@example.com", "password": "x" }),
+        ),
+        (
+            KEY,
+            "POST /delivery/keys",
+            json!({ "storeId": 0, "expiresInDays": 0 }),
+        ),
         (KEY, "POST /delivery/keys", json!({ "storeId": 999 })),
         (OPERATOR, "POST /admin/keys", json!({})),
-        (KEY, "POST /delivery/webhooks", json!({ "url": "x", "events": ["x"] })),
-        (KEY, "POST /delivery/webhooks", json!({ "url": "http://loja.example/", "events": vec!["x"; 101] })),
-        (KEY, "POST /delivery/webhooks", json!({ "url": "https://10.0.0.1/" })),
-        (KEY, "POST /delivery/webhooks", json!({ "url": "smtp:", "events": ["order.created"] })),
-        (COURIER, "POST /courier/push", json!({ "endpoint": "https://push.example/1" })),
-        (OPERATOR, "POST /admin/couriers", json!({ "profileId": 0, "email": "x", "phone": "123" })),
-        (OPERATOR, "POST /admin/couriers", json!({ "phone": "+55 92 99100-0000" })),
-        (OPERATOR, "POST /admin/stores/1000/top-ups", json!({ "amount": 0 })),
-        (OPERATOR, "POST /admin/stores/1000/top-ups", json!({ "amount": 1.234 })),
-        (OPERATOR, "POST /admin/privacy/erase", json!({ "phone": "+5511999990000", "cursor": "x" })),
+        (
+            KEY,
+            "POST /delivery/webhooks",
+            json!({ "url": "x", "events": ["x"] }),
+        ),
+        (
+            KEY,
+            "POST /delivery/webhooks",
+            json!({ "url": "http://loja.example/", "events": vec!["x"; 101] }),
+        ),
+        (
+            KEY,
+            "POST /delivery/webhooks",
+            json!({ "url": "https://10.0.0.1/" }),
+        ),
+        (
+            KEY,
+            "POST /delivery/webhooks",
+            json!({ "url": "smtp:", "events": ["order.created"] }),
+        ),
+        (
+            COURIER,
+            "POST /courier/push",
+            json!({ "endpoint": "https://push.example/1" }),
+        ),
+        (
+            OPERATOR,
+            "POST /admin/couriers",
+            json!({ "profileId": 0, "email": "x", "phone": "123" }),
+        ),
+        (
+            OPERATOR,
+            "POST /admin/couriers",
+            json!({ "phone": "+55 92 99100-0000" }),
+        ),
+        (
+            OPERATOR,
+            "POST /admin/stores/1000/top-ups",
+            json!({ "amount": 0 }),
+        ),
+        (
+            OPERATOR,
+            "POST /admin/stores/1000/top-ups",
+            json!({ "amount": 1.234 }),
+        ),
+        (
+            OPERATOR,
+            "POST /admin/privacy/erase",
+            json!({ "phone": "+5511999990000", "cursor": "x" }),
+        ),
         (COURIER, "POST /courier/position", json!({})),
         (COURIER, "POST /courier/position", position(0.0, "x")),
-        (COURIER, "POST /courier/position", position(91.0, "2999-01-01T00:00:00Z")),
+        (
+            COURIER,
+            "POST /courier/position",
+            position(91.0, "2999-01-01T00:00:00Z"),
+        ),
         (COURIER, "POST /courier/availability", json!({})),
         ("", "POST /courier/session", json!({ "code": "in_1_dsp_x" })),
         ("", "POST /courier/session", json!({ "code": " " })),
         ("", "POST /courier/positions/osmand", json!({})),
-        ("", "POST /courier/positions/osmand", json!({ "device_id": "dev_1_dsp_x" })),
+        (
+            "",
+            "POST /courier/positions/osmand",
+            json!({ "device_id": "dev_1_dsp_x" }),
+        ),
     ] {
         checked.json(key, line, &body);
     }
@@ -279,9 +432,24 @@ fn schedule_problems_follow_the_language_guide() {
     let cash = json!({ "method": "CASH" });
     let of = |deliver_at, from, until| order(&at(deliver_at), &at(from), &at(until), &cash);
     for body in [
-        order("x", "x", " ", &json!({ "method": "BITCOIN", "changeFor": 1 })),
-        order(&at(300), &at(300), &at(300), &json!({ "method": "PIX", "changeFor": 20 })),
-        order(&at(300), &at(300), &at(2_000), &json!({ "method": "CASH", "changeFor": 9.49 })),
+        order(
+            "x",
+            "x",
+            " ",
+            &json!({ "method": "BITCOIN", "changeFor": 1 }),
+        ),
+        order(
+            &at(300),
+            &at(300),
+            &at(300),
+            &json!({ "method": "PIX", "changeFor": 20 }),
+        ),
+        order(
+            &at(300),
+            &at(300),
+            &at(2_000),
+            &json!({ "method": "CASH", "changeFor": 9.49 }),
+        ),
         of(300, 301, 400),
         of(300, 200, 299),
         of(-1, -2, -1),
@@ -301,8 +469,10 @@ fn schedule_problems_follow_the_language_guide() {
 #[test]
 fn step_problems_follow_the_language_guide() {
     let mut checked = checked();
-    let (preparing, carried) =
-        (create_order(&checked.host, "T-1", 30, &[true]), create_allocated_order(&checked.host, "T-2", &[true, true]));
+    let (preparing, carried) = (
+        create_order(&checked.host, "T-1", 30, &[true]),
+        create_allocated_order(&checked.host, "T-2", &[true, true]),
+    );
     let (first, second) = (preparing.id, carried.id);
     let address = json!({ "street": "Rua A", "number": "1", "city": "São Paulo", "state": "SP", "latitude": -23.55, "longitude": -46.65 });
     let other = json!({ "code": "T-1", "deliveries": [{ "address": address }] });
@@ -311,12 +481,36 @@ fn step_problems_follow_the_language_guide() {
     for (key, line, body) in [
         (KEY, "POST /delivery/orders".to_owned(), other),
         (KEY, "POST /delivery/orders".to_owned(), quoted),
-        (KEY, format!("POST /delivery/orders/{first}/waive"), json!({})),
-        (KEY, format!("POST /delivery/orders/{second}/delay"), json!({ "minutes": 1 })),
-        (KEY, format!("POST /delivery/orders/{first}/delay"), json!({ "minutes": 1_430 })),
-        (KEY, format!("POST /delivery/orders/{first}/discard"), json!({ "deliveryId": 0 })),
-        (KEY, "POST /delivery/orders/cancel".to_owned(), json!({ "orderId": first.get(), "deliveryId": stop })),
-        (OPERATOR, format!("POST /admin/orders/{first}/cancel"), json!({})),
+        (
+            KEY,
+            format!("POST /delivery/orders/{first}/waive"),
+            json!({}),
+        ),
+        (
+            KEY,
+            format!("POST /delivery/orders/{second}/delay"),
+            json!({ "minutes": 1 }),
+        ),
+        (
+            KEY,
+            format!("POST /delivery/orders/{first}/delay"),
+            json!({ "minutes": 1_430 }),
+        ),
+        (
+            KEY,
+            format!("POST /delivery/orders/{first}/discard"),
+            json!({ "deliveryId": 0 }),
+        ),
+        (
+            KEY,
+            "POST /delivery/orders/cancel".to_owned(),
+            json!({ "orderId": first.get(), "deliveryId": stop }),
+        ),
+        (
+            OPERATOR,
+            format!("POST /admin/orders/{first}/cancel"),
+            json!({}),
+        ),
     ] {
         checked.json(key, &line, &body);
     }
@@ -345,24 +539,67 @@ fn account_problems_follow_the_language_guide() {
             "responsible": { "name": "Ana", "phone": "+5511999990000" }, "address": address, "prepaidFloor": -20,
         })
     };
-    let prepaid = sent(&checked, OPERATOR, "POST /admin/matrices", &store("12.ABC.345/01DE-35", "a@loja.example"));
+    let prepaid = sent(
+        &checked,
+        OPERATOR,
+        "POST /admin/matrices",
+        &store("12.ABC.345/01DE-35", "a@loja.example"),
+    );
     let key = prepaid["value"].as_str().unwrap();
     let order = json!({ "code": "T-1", "deliveries": vec![json!({ "address": address }); 20] });
     checked.json(key, "POST /delivery/orders", &order);
-    let top_ups = format!("POST /admin/stores/{}/top-ups", prepaid["storeId"].as_str().unwrap());
-    sent(&checked, OPERATOR, &top_ups, &json!({ "amount": 14.31, "reference": "a" }));
-    checked.json(OPERATOR, &top_ups, &json!({ "amount": 1, "reference": "a" }));
-    checked.json(OPERATOR, "POST /admin/matrices", &store("DE.SPA.CHO/0001-94", EMAIL));
+    let top_ups = format!(
+        "POST /admin/stores/{}/top-ups",
+        prepaid["storeId"].as_str().unwrap()
+    );
+    sent(
+        &checked,
+        OPERATOR,
+        &top_ups,
+        &json!({ "amount": 14.31, "reference": "a" }),
+    );
+    checked.json(
+        OPERATOR,
+        &top_ups,
+        &json!({ "amount": 1, "reference": "a" }),
+    );
+    checked.json(
+        OPERATOR,
+        "POST /admin/matrices",
+        &store("DE.SPA.CHO/0001-94", EMAIL),
+    );
     let other = json!({ "cnpj": "12.ABC.345/01DE-35", "name": "Loja Teste", "email": "b@loja.example", "password": "uma-senha-longa",
         "marketplaceBranchId": 1, "responsible": { "name": "Ana", "phone": "+5511999990000" }, "address": address });
     checked.json(KEY, "POST /delivery/stores", &other);
-    let session = sent(&checked, "", "POST /delivery/sessions", &json!({ "email": EMAIL, "password": PASSWORD }));
-    checked.json(session["value"].as_str().unwrap(), "POST /delivery/keys", &json!({}));
-    checked.json(session["value"].as_str().unwrap(), "POST /delivery/keys", &json!({ "currentPassword": "wrong" }));
+    let session = sent(
+        &checked,
+        "",
+        "POST /delivery/sessions",
+        &json!({ "email": EMAIL, "password": PASSWORD }),
+    );
+    checked.json(
+        session["value"].as_str().unwrap(),
+        "POST /delivery/keys",
+        &json!({}),
+    );
+    checked.json(
+        session["value"].as_str().unwrap(),
+        "POST /delivery/keys",
+        &json!({ "currentPassword": "wrong" }),
+    );
     for _ in 0..20 {
-        sent(&checked, KEY, "POST /delivery/webhooks", &json!({ "url": "https://loja.example/" }));
+        sent(
+            &checked,
+            KEY,
+            "POST /delivery/webhooks",
+            &json!({ "url": "https://loja.example/" }),
+        );
     }
-    checked.json(KEY, "POST /delivery/webhooks", &json!({ "url": "https://loja.example/" }));
+    checked.json(
+        KEY,
+        "POST /delivery/webhooks",
+        &json!({ "url": "https://loja.example/" }),
+    );
     checked.assert_codes(
         "insufficient_balance reference_conflict cnpj_taken email_taken store_conflict password_required too_many_webhooks",
     );
@@ -372,14 +609,24 @@ fn account_problems_follow_the_language_guide() {
 fn package_problems_follow_the_language_guide() {
     let order = br#"{"situation": 100, "deliveries": [], "events": []}"#;
     let event = br#"{"sequence": 5, "type": "order.ready", "situation": 120}"#;
-    for (order, event) in [(&b"[]"[..], &event[..]), (b"{}", event), (order, b"{}"), (order, event)] {
+    for (order, event) in [
+        (&b"[]"[..], &event[..]),
+        (b"{}", event),
+        (order, b"{}"),
+        (order, event),
+    ] {
         assert_problem(&apply_event(order, event).unwrap_err());
     }
     let context = send(&host(), KEY, "GET /delivery/preview-context", &Value::Null).body;
     for (field, value) in [("/format", json!(2)), ("/store/id", json!(0))] {
         let mut context = context.clone();
         *context.pointer_mut(field).unwrap() = value;
-        let problem = Previewer::new(serde_json::from_value(context).unwrap(), Gazetteer::embedded()).err().unwrap();
+        let problem = Previewer::new(
+            serde_json::from_value(context).unwrap(),
+            Gazetteer::embedded(),
+        )
+        .err()
+        .unwrap();
         assert_problem(&problem);
     }
 }

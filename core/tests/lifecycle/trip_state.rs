@@ -9,9 +9,10 @@ use despacho_core::{
     },
     rules::{
         lifecycle::{
-            Cancellation, Carrier, Carry, ChosenCourier, FailedStep, Progress, ReassignError, Repricing, Signal,
-            StepError, StepOutcome, Timing, TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry,
-            decline, expire, lose, next_deadline, platform, reassign, release, signal, without,
+            Cancellation, Carrier, Carry, ChosenCourier, FailedStep, Progress, ReassignError,
+            Repricing, Signal, StepError, StepOutcome, Timing, TransitionEvent, allocate, cancel,
+            cancel_by_platform, cancel_stop, carry, decline, expire, lose, next_deadline, platform,
+            reassign, release, signal, without,
         },
         matching::Dispatch,
         trips::{Durations, TripContext, TripPlan},
@@ -70,7 +71,9 @@ impl From<Result<StepOutcome, StepError>> for Taken {
 
 impl From<Option<(Order, Changes)>> for Taken {
     fn from(moved: Option<(Order, Changes)>) -> Taken {
-        moved.map_or(Taken::Nothing, |(_, changes)| Taken::Moved(Box::new(changes)))
+        moved.map_or(Taken::Nothing, |(_, changes)| {
+            Taken::Moved(Box::new(changes))
+        })
     }
 }
 
@@ -80,13 +83,18 @@ impl Act {
             Act::Allocate(order, _) | Act::Carry(order, _) | Act::Signal(order, _) => *order,
             Act::Reassign(order, _) => *order,
             Act::Cancel(order) | Act::CancelStop(order, _) | Act::CancelByPlatform(order) => *order,
-            Act::Decline(order) | Act::Release(order) | Act::Lose(order, _) | Act::Clock(order) => *order,
+            Act::Decline(order) | Act::Release(order) | Act::Lose(order, _) | Act::Clock(order) => {
+                *order
+            }
         }
     }
 
     /// Returns whether the act needs no courier.
     pub(crate) fn is_possible_without_courier(&self) -> bool {
-        !matches!(self, Act::Allocate(..) | Act::Carry(..) | Act::Decline(_) | Act::Reassign(..))
+        !matches!(
+            self,
+            Act::Allocate(..) | Act::Carry(..) | Act::Decline(_) | Act::Reassign(..)
+        )
     }
 }
 
@@ -96,13 +104,21 @@ impl JointState {
         let versions: u32 = self.orders.iter().map(|order| order.version).sum();
         let mut seed = [7; 32];
         seed[..4].copy_from_slice(&versions.to_be_bytes());
-        ExecContext { now: self.now, entropy: Entropy::new(seed) }
+        ExecContext {
+            now: self.now,
+            entropy: Entropy::new(seed),
+        }
     }
 
     /// Returns the courier who carries an order.
     pub(crate) fn carrier(&self, order: &Order) -> Option<&Courier> {
-        let assigned = order.courier.as_ref().filter(|_| !order.status.is_final())?;
-        self.couriers.iter().find(|courier| courier.id == assigned.id)
+        let assigned = order
+            .courier
+            .as_ref()
+            .filter(|_| !order.status.is_final())?;
+        self.couriers
+            .iter()
+            .find(|courier| courier.id == assigned.id)
     }
 
     fn order(&self, id: OrderId) -> &Order {
@@ -111,13 +127,21 @@ impl JointState {
 
     /// Returns the orders of a courier's trip.
     pub(crate) fn trip(&self, courier: &Courier) -> Vec<Order> {
-        courier.trip.iter().map(|one| self.order(one.id).clone()).collect()
+        courier
+            .trip
+            .iter()
+            .map(|one| self.order(one.id).clone())
+            .collect()
     }
 
     /// Returns the other orders of an order's trip.
     pub(crate) fn others(&self, order: &Order) -> Vec<Order> {
-        let trip = self.carrier(order).map_or_else(Vec::new, |courier| self.trip(courier));
-        trip.into_iter().filter(|other| other.id != order.id).collect()
+        let trip = self
+            .carrier(order)
+            .map_or_else(Vec::new, |courier| self.trip(courier));
+        trip.into_iter()
+            .filter(|other| other.id != order.id)
+            .collect()
     }
 
     /// Returns the order of the next stop of a courier's trip.
@@ -125,12 +149,24 @@ impl JointState {
         let trip = self.trip(courier);
         let travel = |from, to| despacho_core::geo::great_circle_m(from, to) / 5;
         let trip: Vec<&Order> = trip.iter().collect();
-        TripPlan::of(courier, &trip, &Durations::default(), &Dispatch::default(), &travel, self.now).next_order()
+        TripPlan::of(
+            courier,
+            &trip,
+            &Durations::default(),
+            &Dispatch::default(),
+            &travel,
+            self.now,
+        )
+        .next_order()
     }
 
     /// Takes a step. Nothing is applied.
     pub(crate) fn take(&self, act: &Act) -> Taken {
-        let (order, mut context, mut ids) = (&self.orders[act.order()], self.context(), IdBlock::new(1, 9));
+        let (order, mut context, mut ids) = (
+            &self.orders[act.order()],
+            self.context(),
+            IdBlock::new(1, 9),
+        );
         let (courier, reason) = (self.carrier(order), || "test".to_owned());
         let rules = Cancellation::default();
         match act {
@@ -138,25 +174,51 @@ impl JointState {
                 let (courier, now) = (&self.couriers[*at], self.now);
                 let trip = self.trip(courier);
                 let trip: Vec<&Order> = trip.iter().collect();
-                allocate(order, courier, &trip, MAX_ORDERS, reasons(courier.id, now), &context).into()
+                allocate(
+                    order,
+                    courier,
+                    &trip,
+                    MAX_ORDERS,
+                    reasons(courier.id, now),
+                    &context,
+                )
+                .into()
             }
-            Act::Carry(_, act) => courier.map_or(Taken::Nothing, |courier| self.carry(order, courier, act)),
+            Act::Carry(_, act) => {
+                courier.map_or(Taken::Nothing, |courier| self.carry(order, courier, act))
+            }
             Act::Signal(_, value) => {
                 let others = self.others(order);
                 let ready_spread = Dispatch::default().ready_spread();
-                let carrier = Carrier { courier, others: &others, ready_spread };
-                signal(order, carrier, platform(), value, &Timing::default(), &mut context).into()
+                let carrier = Carrier {
+                    courier,
+                    others: &others,
+                    ready_spread,
+                };
+                signal(
+                    order,
+                    carrier,
+                    platform(),
+                    value,
+                    &Timing::default(),
+                    &mut context,
+                )
+                .into()
             }
-            Act::Decline(_) => {
-                courier.map_or(Taken::Nothing, |courier| decline(order, courier, reason(), None, &mut context).into())
-            }
-            Act::Release(_) => {
-                courier.map_or(Taken::Nothing, |courier| release(order, courier, platform(), &mut context).into())
-            }
+            Act::Decline(_) => courier.map_or(Taken::Nothing, |courier| {
+                decline(order, courier, reason(), None, &mut context).into()
+            }),
+            Act::Release(_) => courier.map_or(Taken::Nothing, |courier| {
+                release(order, courier, platform(), &mut context).into()
+            }),
             Act::Reassign(_, next) => {
                 let next = next.map(|at| &self.couriers[at]);
                 let trip = next.map_or_else(Vec::new, |courier| self.trip(courier));
-                let chosen = next.map(|courier| ChosenCourier { courier, trip: &trip, orders_per_trip: MAX_ORDERS });
+                let chosen = next.map(|courier| ChosenCourier {
+                    courier,
+                    trip: &trip,
+                    orders_per_trip: MAX_ORDERS,
+                });
                 match reassign(order, courier, chosen, reason(), &mut context) {
                     Ok(moved) => Some(moved).into(),
                     Err(ReassignError::Step(error)) => Taken::Rejected(error, None),
@@ -166,10 +228,16 @@ impl JointState {
             Act::Cancel(_) => cancel(order, courier, platform(), None, &rules, &context).into(),
             Act::CancelStop(_, stop) => {
                 let plan = plan(order, without(order, *stop).unwrap_or_default().len());
-                let repriced = Repricing { plan: &plan, tariff_version: "t", rules: &rules };
+                let repriced = Repricing {
+                    plan: &plan,
+                    tariff_version: "t",
+                    rules: &rules,
+                };
                 cancel_stop(order, *stop, repriced, platform(), None, &context).into()
             }
-            Act::CancelByPlatform(_) => cancel_by_platform(order, courier, reason(), &mut ids, &context).into(),
+            Act::CancelByPlatform(_) => {
+                cancel_by_platform(order, courier, reason(), &mut ids, &context).into()
+            }
             Act::Lose(_, stop) => lose(order, courier, *stop, reason(), &mut ids, &context).into(),
             Act::Clock(_) => clock(order),
         }
@@ -177,8 +245,18 @@ impl JointState {
 
     fn carry(&self, order: &Order, courier: &Courier, act: &Carry) -> Taken {
         let others = self.others(order);
-        let trip = TripContext { others: &others, next: self.next(courier).filter(|_| !others.is_empty()) };
-        match carry(order, courier, trip, act, &mut IdBlock::new(1, 9), &mut self.context()) {
+        let trip = TripContext {
+            others: &others,
+            next: self.next(courier).filter(|_| !others.is_empty()),
+        };
+        match carry(
+            order,
+            courier,
+            trip,
+            act,
+            &mut IdBlock::new(1, 9),
+            &mut self.context(),
+        ) {
             Ok(taken) => Ok(taken).into(),
             Err(FailedStep { error, counted }) => Taken::Rejected(error, counted),
         }
@@ -187,10 +265,18 @@ impl JointState {
     /// Applies changes as storage does: each row only if its version is the expected one. The events are checked.
     pub(crate) fn apply(&mut self, changes: &Changes) {
         for Write { expected, value } in &changes.orders {
-            let row = self.orders.iter_mut().find(|order| order.id == value.id).unwrap();
+            let row = self
+                .orders
+                .iter_mut()
+                .find(|order| order.id == value.id)
+                .unwrap();
             assert_eq!((row.version, value.version), (*expected, expected + 1));
             let mut received = Progress::of(row);
-            for event in changes.events.iter().filter(|event| event.order == value.id) {
+            for event in changes
+                .events
+                .iter()
+                .filter(|event| event.order == value.id)
+            {
                 assert_eq!(event.sequence, received.sequence + 1);
                 received = received.apply(TransitionEvent::from(event)).unwrap();
             }
@@ -198,7 +284,11 @@ impl JointState {
             *row = value.clone();
         }
         for Write { expected, value } in &changes.couriers {
-            let row = self.couriers.iter_mut().find(|courier| courier.id == value.id).unwrap();
+            let row = self
+                .couriers
+                .iter_mut()
+                .find(|courier| courier.id == value.id)
+                .unwrap();
             assert_eq!((row.version, value.version), (*expected, expected + 1));
             *row = value.clone();
         }
@@ -207,7 +297,12 @@ impl JointState {
     /// Returns all steps, valid or not, with the correct codes.
     pub(crate) fn acts(&self) -> Vec<Act> {
         let mut acts = Vec::new();
-        for (at, order) in self.orders.iter().enumerate().filter(|(_, order)| !order.status.is_final()) {
+        for (at, order) in self
+            .orders
+            .iter()
+            .enumerate()
+            .filter(|(_, order)| !order.status.is_final())
+        {
             acts.extend((0..self.couriers.len()).map(|courier| Act::Allocate(at, courier)));
             acts.extend((0..self.couriers.len()).map(|courier| Act::Reassign(at, Some(courier))));
             acts.push(Act::Reassign(at, None));
@@ -219,10 +314,23 @@ impl JointState {
                 Act::Clock(at),
             ]);
             acts.push(Act::Carry(at, Carry::ReachPickup));
-            acts.push(Act::Carry(at, Carry::PickUp { code: order.pickup_code.clone() }));
+            acts.push(Act::Carry(
+                at,
+                Carry::PickUp {
+                    code: order.pickup_code.clone(),
+                },
+            ));
             acts.push(Act::Carry(at, Carry::ReachReturn));
-            acts.push(Act::Carry(at, Carry::HandBack { code: order.return_code.clone().unwrap_or_default() }));
-            acts.extend([Act::Signal(at, Signal::Ready), Act::Signal(at, Signal::Waive)]);
+            acts.push(Act::Carry(
+                at,
+                Carry::HandBack {
+                    code: order.return_code.clone().unwrap_or_default(),
+                },
+            ));
+            acts.extend([
+                Act::Signal(at, Signal::Ready),
+                Act::Signal(at, Signal::Waive),
+            ]);
             for minutes in [10, 30] {
                 acts.push(Act::Signal(at, Signal::Delay { minutes, max: 40 }));
             }
@@ -233,7 +341,13 @@ impl JointState {
                 acts.push(Act::Carry(at, Carry::ReachDoor(stop)));
                 let code = Some(delivery.delivery_code.clone());
                 acts.push(Act::Carry(at, Carry::Deliver { stop, code }));
-                acts.push(Act::Carry(at, Carry::Fail { stop, reason: reason.clone() }));
+                acts.push(Act::Carry(
+                    at,
+                    Carry::Fail {
+                        stop,
+                        reason: reason.clone(),
+                    },
+                ));
                 acts.extend([
                     Act::Signal(at, Signal::Discard(stop)),
                     Act::Signal(at, Signal::TurnBack { stop, reason }),
@@ -252,34 +366,72 @@ impl JointState {
             for (TripOrder { id, picked_up }, order) in courier.trip.iter().zip(&trip) {
                 assert!(!carried.contains(id), "order {id} is in two trips");
                 carried.push(*id);
-                assert_eq!(self.carrier(order).map(|carrier| carrier.id), Some(courier.id));
+                assert_eq!(
+                    self.carrier(order).map(|carrier| carrier.id),
+                    Some(courier.id)
+                );
                 assert!((OrderStatus::Allocated..OrderStatus::Completed).contains(&order.status));
                 assert_eq!(*picked_up, order.status >= OrderStatus::OutForDelivery);
-                assert_eq!((order.store, order.pickup.located), (trip[0].store, trip[0].pickup.located));
-                assert!(order.dispatch.combinable || trip.len() == 1, "an order must ride by itself");
+                assert_eq!(
+                    (order.store, order.pickup.located),
+                    (trip[0].store, trip[0].pickup.located)
+                );
+                assert!(
+                    order.dispatch.combinable || trip.len() == 1,
+                    "an order must ride by itself"
+                );
                 let max = order.dispatch.orders_per_trip.unwrap_or(MAX_ORDERS);
-                assert!(trip.len() <= usize::try_from(max).unwrap(), "the trip is over its limit");
+                assert!(
+                    trip.len() <= usize::try_from(max).unwrap(),
+                    "the trip is over its limit"
+                );
             }
-            let is_current = |status| matches!(status, DeliveryStatus::EnRoute | DeliveryStatus::Arrived);
-            let current =
-                trip.iter().flat_map(|order| &order.deliveries).filter(|stop| is_current(stop.status)).count();
+            let is_current =
+                |status| matches!(status, DeliveryStatus::EnRoute | DeliveryStatus::Arrived);
+            let current = trip
+                .iter()
+                .flat_map(|order| &order.deliveries)
+                .filter(|stop| is_current(stop.status))
+                .count();
             assert!(current <= 1, "{current} current stops");
             assert!(
                 current == 0 || !trip.iter().any(|order| order.status.is_before_pickup()),
                 "an order is left behind"
             );
         }
-        let assigned = self.orders.iter().filter(|order| self.carrier(order).is_some()).count();
-        assert_eq!(assigned, carried.len(), "an order has a courier, but is in no trip");
+        let assigned = self
+            .orders
+            .iter()
+            .filter(|order| self.carrier(order).is_some())
+            .count();
+        assert_eq!(
+            assigned,
+            carried.len(),
+            "an order has a courier, but is in no trip"
+        );
     }
 }
 
 /// Takes the timed transitions that are due at the order's next deadline.
 fn clock(order: &Order) -> Taken {
     let timing = Timing::default();
-    let Some(due) = next_deadline(order, &timing) else { return Taken::Nothing };
-    let mut value = Order { version: order.version + 1, ..order.clone() };
+    let Some(due) = next_deadline(order, &timing) else {
+        return Taken::Nothing;
+    };
+    let mut value = Order {
+        version: order.version + 1,
+        ..order.clone()
+    };
     let (events, ledger) = expire(&mut value, &timing, due);
-    let orders = vec![Write { expected: order.version, value }];
-    Taken::Moved(Box::new(Changes { at: due, orders, events, ledger, ..Changes::default() }))
+    let orders = vec![Write {
+        expected: order.version,
+        value,
+    }];
+    Taken::Moved(Box::new(Changes {
+        at: due,
+        orders,
+        events,
+        ledger,
+        ..Changes::default()
+    }))
 }

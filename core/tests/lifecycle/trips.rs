@@ -29,16 +29,28 @@ fn joint(paid: &[&[bool]]) -> JointState {
 
 fn state_of(host: &MemoryHost, code: &str, paid: &[&[bool]]) -> JointState {
     let ready_at = host.now().after(Duration::minutes(10));
-    let dispatch = OrderDispatch { lead_minutes: 60, ..OrderDispatch::default() };
+    let dispatch = OrderDispatch {
+        lead_minutes: 60,
+        ..OrderDispatch::default()
+    };
     let order = |(at, paid): (usize, &&[bool])| {
         let mut order = create_order(host, &format!("{code}-{at}"), 10, paid);
         for delivery in &mut order.deliveries {
             delivery.place.located.point.lon_e7 += 30_000 * i32::try_from(at).unwrap();
         }
-        Order { dispatch: dispatch.clone(), ready_at, sandbox: true, ..order }
+        Order {
+            dispatch: dispatch.clone(),
+            ready_at,
+            sandbox: true,
+            ..order
+        }
     };
     let orders = paid.iter().enumerate().map(order).collect();
-    JointState { orders, couriers: vec![courier(host, 7), courier(host, 8)], now: host.now() }
+    JointState {
+        orders,
+        couriers: vec![courier(host, 7), courier(host, 8)],
+        now: host.now(),
+    }
 }
 
 /// An order's statuses, its courier, and the minutes until it is ready.
@@ -47,9 +59,22 @@ type Key = (u16, Vec<u16>, Option<u64>, i64);
 fn key(joint: &JointState) -> Vec<Key> {
     let of = |order: &Order| {
         let waits = order.status < OrderStatus::OutForDelivery;
-        let minutes = if waits { order.ready_at.since(joint.now).as_millis() / 60_000 } else { 0 };
-        let stops = order.deliveries.iter().map(|delivery| delivery.status.number()).collect();
-        (order.status.number(), stops, joint.carrier(order).map(|courier| courier.id.get()), minutes)
+        let minutes = if waits {
+            order.ready_at.since(joint.now).as_millis() / 60_000
+        } else {
+            0
+        };
+        let stops = order
+            .deliveries
+            .iter()
+            .map(|delivery| delivery.status.number())
+            .collect();
+        (
+            order.status.number(),
+            stops,
+            joint.carrier(order).map(|courier| courier.id.get()),
+            minutes,
+        )
     };
     joint.orders.iter().map(of).collect()
 }
@@ -61,9 +86,20 @@ fn can_take(joint: &JointState, order: &Order, courier: &Courier) -> bool {
         let limit = order.dispatch.orders_per_trip.unwrap_or(MAX_ORDERS);
         if order.dispatch.combinable { limit } else { 1 }
     };
-    let is_open = |other: &Order| matches!(other.status, OrderStatus::Allocated | OrderStatus::CourierAtPickup);
-    let is_same = |other: &Order| other.store == order.store && other.pickup.located == order.pickup.located;
-    let limit = trip.iter().map(max).min().unwrap_or(MAX_ORDERS).min(max(order));
+    let is_open = |other: &Order| {
+        matches!(
+            other.status,
+            OrderStatus::Allocated | OrderStatus::CourierAtPickup
+        )
+    };
+    let is_same =
+        |other: &Order| other.store == order.store && other.pickup.located == order.pickup.located;
+    let limit = trip
+        .iter()
+        .map(max)
+        .min()
+        .unwrap_or(MAX_ORDERS)
+        .min(max(order));
     order.status == OrderStatus::Searching
         && trip.iter().all(|other| is_open(other) && is_same(other))
         && u32::try_from(trip.len()).unwrap() < limit
@@ -78,9 +114,10 @@ fn blocking(joint: &JointState, order: &Order, step: Step) -> Option<OrderId> {
             let next = joint.carrier(order).and_then(|courier| joint.next(courier));
             next.filter(|next| *next != order.id && !others.is_empty())
         }),
-        Step::ReachReturn => {
-            others.iter().find(|other| other.status <= OrderStatus::OutForDelivery).map(|other| other.id)
-        }
+        Step::ReachReturn => others
+            .iter()
+            .find(|other| other.status <= OrderStatus::OutForDelivery)
+            .map(|other| other.id),
         _ => None,
     }
 }
@@ -92,7 +129,12 @@ fn check_result(joint: &JointState, act: &Act, taken: &Taken) {
     match act {
         Act::Allocate(_, courier) => {
             let courier = &joint.couriers[*courier];
-            assert_eq!(matches!(taken, Taken::Moved(_)), can_take(joint, order, courier), "{}", context());
+            assert_eq!(
+                matches!(taken, Taken::Moved(_)),
+                can_take(joint, order, courier),
+                "{}",
+                context()
+            );
         }
         Act::Carry(_, carry) if joint.carrier(order).is_some() => {
             let (step, stop) = carry.step();
@@ -102,22 +144,40 @@ fn check_result(joint: &JointState, act: &Act, taken: &Taken) {
                 (Taken::Rejected(StepError::NotNext { next }, None), Some(blocking)) => {
                     assert!(is_valid && *next == blocking, "{}", context());
                 }
-                (Taken::Rejected(StepError::Invalid { .. }, None), _) => assert!(!is_valid, "{}", context()),
-                (Taken::Nothing, _) => assert!(!is_valid && step.row().repeat != Repeat::Never, "{}", context()),
+                (Taken::Rejected(StepError::Invalid { .. }, None), _) => {
+                    assert!(!is_valid, "{}", context())
+                }
+                (Taken::Nothing, _) => assert!(
+                    !is_valid && step.row().repeat != Repeat::Never,
+                    "{}",
+                    context()
+                ),
                 _ => panic!("{}", context()),
             }
         }
-        _ => assert!(!matches!(taken, Taken::Rejected(StepError::NotNext { .. }, _)), "{}", context()),
+        _ => assert!(
+            !matches!(taken, Taken::Rejected(StepError::NotNext { .. }, _)),
+            "{}",
+            context()
+        ),
     }
     let Taken::Moved(changes) = taken else { return };
     let written: Vec<OrderId> = changes.orders.iter().map(|write| write.value.id).collect();
     assert_eq!(written, [order.id], "{}", context());
     // A reassignment writes the courier before and the one after it.
-    let max = if matches!(act, Act::Reassign(_, Some(_))) { 2 } else { 1 };
+    let max = if matches!(act, Act::Reassign(_, Some(_))) {
+        2
+    } else {
+        1
+    };
     assert!(changes.couriers.len() <= max, "{}", context());
     // A stop can be cancelled concurrently with any step of another order.
     if !matches!(act, Act::CancelStop(..)) && !joint.others(order).is_empty() {
-        assert!(!changes.couriers.is_empty(), "concurrent steps must conflict: {}", context());
+        assert!(
+            !changes.couriers.is_empty(),
+            "concurrent steps must conflict: {}",
+            context()
+        );
     }
 }
 
@@ -128,25 +188,56 @@ fn check_codes(joint: &JointState) {
         if order.status != OrderStatus::CourierAtPickup {
             continue;
         }
-        for other in others.iter().filter(|other| other.pickup_code != order.pickup_code) {
-            let act = Act::Carry(at, Carry::PickUp { code: other.pickup_code.clone() });
-            let Taken::Rejected(StepError::CodeOfOther { other: named }, Some(counted)) = joint.take(&act) else {
+        for other in others
+            .iter()
+            .filter(|other| other.pickup_code != order.pickup_code)
+        {
+            let act = Act::Carry(
+                at,
+                Carry::PickUp {
+                    code: other.pickup_code.clone(),
+                },
+            );
+            let Taken::Rejected(StepError::CodeOfOther { other: named }, Some(counted)) =
+                joint.take(&act)
+            else {
                 panic!("the code of order {} was not recognized", other.id)
             };
             assert_eq!(named, other.id);
-            let [write] = &counted.orders[..] else { panic!("only the order counts the code") };
+            let [write] = &counted.orders[..] else {
+                panic!("only the order counts the code")
+            };
             // The order also gets the courier's last position.
             let Order { tries, courier, .. } = write.value.clone();
-            let expected = Order { tries, courier, version: order.version + 1, ..order.clone() };
-            assert_eq!((&write.value, write.value.tries.wrong), (&expected, order.tries.wrong + 1));
+            let expected = Order {
+                tries,
+                courier,
+                version: order.version + 1,
+                ..order.clone()
+            };
+            assert_eq!(
+                (&write.value, write.value.tries.wrong),
+                (&expected, order.tries.wrong + 1)
+            );
         }
-        let wrong = joint.take(&Act::Carry(at, Carry::PickUp { code: "nothing".to_owned() }));
-        assert!(matches!(wrong, Taken::Rejected(StepError::CodeWrong { .. }, Some(_))));
+        let wrong = joint.take(&Act::Carry(
+            at,
+            Carry::PickUp {
+                code: "nothing".to_owned(),
+            },
+        ));
+        assert!(matches!(
+            wrong,
+            Taken::Rejected(StepError::CodeWrong { .. }, Some(_))
+        ));
     }
 }
 
 /// Returns the states from which `ends` can be reached by these transitions.
-fn reaching(ends: &BTreeSet<usize>, backwards: &BTreeMap<usize, BTreeSet<usize>>) -> BTreeSet<usize> {
+fn reaching(
+    ends: &BTreeSet<usize>,
+    backwards: &BTreeMap<usize, BTreeSet<usize>>,
+) -> BTreeSet<usize> {
     let (mut found, mut unexplored) = (ends.clone(), ends.iter().copied().collect::<Vec<_>>());
     while let Some(state) = unexplored.pop() {
         for before in backwards.get(&state).into_iter().flatten() {
@@ -163,10 +254,15 @@ fn all_joint_states_of_two_orders_keep_the_rules_of_trips() {
     let mut states = vec![joint(&[&[true], &[false]])];
     let mut known = BTreeMap::from([(key(&states[0]), 0)]);
     // All transitions backwards, and those that need no courier.
-    let (mut all, mut without) = (BTreeMap::<_, BTreeSet<_>>::new(), BTreeMap::<_, BTreeSet<_>>::new());
+    let (mut all, mut without) = (
+        BTreeMap::<_, BTreeSet<_>>::new(),
+        BTreeMap::<_, BTreeSet<_>>::new(),
+    );
     let (mut ends, mut shared) = (BTreeSet::new(), 0);
     for number in 0.. {
-        let Some(joint) = states.get(number).cloned() else { break };
+        let Some(joint) = states.get(number).cloned() else {
+            break;
+        };
         check_codes(&joint);
         shared += usize::from(joint.couriers.iter().any(|courier| courier.trip.len() == 2));
         if joint.orders.iter().all(|order| order.status.is_final()) {
@@ -175,7 +271,9 @@ fn all_joint_states_of_two_orders_keep_the_rules_of_trips() {
         for act in joint.acts() {
             let taken = joint.take(&act);
             check_result(&joint, &act, &taken);
-            let Taken::Moved(changes) = taken else { continue };
+            let Taken::Moved(changes) = taken else {
+                continue;
+            };
             let mut next = joint.clone();
             next.apply(&changes);
             next.check();
@@ -189,20 +287,35 @@ fn all_joint_states_of_two_orders_keep_the_rules_of_trips() {
             }
         }
     }
-    assert!(states.len() > 1_000 && shared > 200, "{} states, {shared} with a shared trip", states.len());
-    assert_eq!(reaching(&ends, &all).len(), states.len(), "a state has no end");
-    assert_eq!(reaching(&ends, &without).len(), states.len(), "an order has no end if its courier disappears");
+    assert!(
+        states.len() > 1_000 && shared > 200,
+        "{} states, {shared} with a shared trip",
+        states.len()
+    );
+    assert_eq!(
+        reaching(&ends, &all).len(),
+        states.len(),
+        "a state has no end"
+    );
+    assert_eq!(
+        reaching(&ends, &without).len(),
+        states.len(),
+        "an order has no end if its courier disappears"
+    );
 }
 
 /// Returns orders with random terms, of which some are of another store or pickup.
 fn random_state(host: &MemoryHost, number: u32, rng: &mut Rng) -> JointState {
-    let paid: Vec<Vec<bool>> = (0..3).map(|_| (0..=rng.below(3)).map(|_| rng.below(4) > 0).collect()).collect();
+    let paid: Vec<Vec<bool>> = (0..3)
+        .map(|_| (0..=rng.below(3)).map(|_| rng.below(4) > 0).collect())
+        .collect();
     let paid: Vec<&[bool]> = paid.iter().map(Vec::as_slice).collect();
     let mut joint = state_of(host, &format!("T{number}"), &paid);
     // In every other joint, all orders can share a trip.
     for order in joint.orders.iter_mut().filter(|_| number.is_multiple_of(2)) {
         order.dispatch.combinable = rng.below(8) > 0;
-        order.dispatch.orders_per_trip = [None, None, None, Some(1), Some(2), Some(3)][rng.below(6)];
+        order.dispatch.orders_per_trip =
+            [None, None, None, Some(1), Some(2), Some(3)][rng.below(6)];
         match rng.below(16) {
             0 => order.store = StoreId::new(999).unwrap(),
             1 => order.pickup.located.point.lat_e7 += 1,
@@ -215,11 +328,21 @@ fn random_state(host: &MemoryHost, number: u32, rng: &mut Rng) -> JointState {
 /// Returns whether an act ends an order early. Such acts are rarer, so longer paths occur often enough.
 fn is_rare(act: &Act) -> bool {
     use Act as A;
-    let is_early =
-        matches!(act, A::Cancel(_) | A::CancelStop(..) | A::CancelByPlatform(_) | A::Lose(..) | A::Release(_))
-            || matches!(act, A::Reassign(..));
-    let is_failure = matches!(act, A::Carry(_, Carry::Fail { .. }) | A::Decline(_) | A::Clock(_));
-    let by_merchant = matches!(act, A::Signal(_, Signal::TurnBack { .. } | Signal::Discard(_) | Signal::Waive));
+    let is_early = matches!(
+        act,
+        A::Cancel(_) | A::CancelStop(..) | A::CancelByPlatform(_) | A::Lose(..) | A::Release(_)
+    ) || matches!(act, A::Reassign(..));
+    let is_failure = matches!(
+        act,
+        A::Carry(_, Carry::Fail { .. }) | A::Decline(_) | A::Clock(_)
+    );
+    let by_merchant = matches!(
+        act,
+        A::Signal(
+            _,
+            Signal::TurnBack { .. } | Signal::Discard(_) | Signal::Waive
+        )
+    );
     is_early || is_failure || by_merchant
 }
 
@@ -232,7 +355,8 @@ fn random_paths_of_three_orders_keep_the_rules_of_trips() {
         for step in 0..400 {
             if rng.below(8) == 0 {
                 let at = rng.below(2);
-                let mut degree = |from: f64| from + f64::from(u32::try_from(rng.below(1_000)).unwrap()) / 1e5;
+                let mut degree =
+                    |from: f64| from + f64::from(u32::try_from(rng.below(1_000)).unwrap()) / 1e5;
                 joint.couriers[at].position = Point::from_degrees(degree(-23.56), degree(-46.66));
             }
             let acts = joint.acts();
@@ -246,17 +370,33 @@ fn random_paths_of_three_orders_keep_the_rules_of_trips() {
                 check_codes(&joint);
             }
             match taken {
-                Taken::Moved(changes) if !is_rare(act) || rng.below(12) == 0 => joint.apply(&changes),
+                Taken::Moved(changes) if !is_rare(act) || rng.below(12) == 0 => {
+                    joint.apply(&changes)
+                }
                 Taken::Rejected(StepError::NotNext { .. }, _) => rejected += 1,
                 _ => {}
             }
             joint.check();
-            longest = longest.max(joint.couriers.iter().map(|courier| courier.trip.len()).max().unwrap_or(0));
+            longest = longest.max(
+                joint
+                    .couriers
+                    .iter()
+                    .map(|courier| courier.trip.len())
+                    .max()
+                    .unwrap_or(0),
+            );
         }
-        completed += joint.orders.iter().filter(|order| order.status == OrderStatus::Completed).count();
+        completed += joint
+            .orders
+            .iter()
+            .filter(|order| order.status == OrderStatus::Completed)
+            .count();
         end_without_courier(&mut joint);
     }
-    assert!(longest == 3 && completed > 10 && rejected > 10, "{longest}, {completed}, {rejected}");
+    assert!(
+        longest == 3 && completed > 10 && rejected > 10,
+        "{longest}, {completed}, {rejected}"
+    );
 }
 
 /// Ends all orders without their couriers, each with as few kinds of steps as possible.
@@ -265,25 +405,42 @@ fn end_without_courier(joint: &mut JointState) {
         let ends = |act: &Act| {
             matches!(
                 act,
-                Act::Release(_) | Act::Lose(..) | Act::Clock(_) | Act::Signal(_, Signal::Ready | Signal::Waive)
+                Act::Release(_)
+                    | Act::Lose(..)
+                    | Act::Clock(_)
+                    | Act::Signal(_, Signal::Ready | Signal::Waive)
             )
         };
-        let moved = joint.acts().into_iter().filter(ends).find_map(|act| match joint.take(&act) {
-            Taken::Moved(changes) => Some(*changes),
-            _ => None,
-        });
+        let moved = joint
+            .acts()
+            .into_iter()
+            .filter(ends)
+            .find_map(|act| match joint.take(&act) {
+                Taken::Moved(changes) => Some(*changes),
+                _ => None,
+            });
         let Some(changes) = moved else { break };
         joint.apply(&changes);
         joint.check();
     }
-    assert!(joint.orders.iter().all(|order| order.status.is_final()), "{:?}", key(joint));
+    assert!(
+        joint.orders.iter().all(|order| order.status.is_final()),
+        "{:?}",
+        key(joint)
+    );
     assert!(joint.couriers.iter().all(|courier| courier.trip.is_empty()));
 }
 
 /// Assigns these orders to the first courier, who reaches the pickup.
 fn at_pickup(paid: &[&[bool]]) -> JointState {
     let mut joint = joint(paid);
-    let steps = |at| [Act::Clock(at), Act::Allocate(at, 0), Act::Carry(at, Carry::ReachPickup)];
+    let steps = |at| {
+        [
+            Act::Clock(at),
+            Act::Allocate(at, 0),
+            Act::Carry(at, Carry::ReachPickup),
+        ]
+    };
     for act in (0..paid.len()).flat_map(steps) {
         apply(&mut joint, &act);
     }
@@ -291,7 +448,9 @@ fn at_pickup(paid: &[&[bool]]) -> JointState {
 }
 
 fn apply(joint: &mut JointState, act: &Act) {
-    let Taken::Moved(changes) = joint.take(act) else { panic!("{act:?} is rejected") };
+    let Taken::Moved(changes) = joint.take(act) else {
+        panic!("{act:?} is rejected")
+    };
     joint.apply(&changes);
     joint.check();
 }
@@ -302,10 +461,15 @@ fn codes_of_the_other_order_lock_after_five_attempts() {
     let code = joint.orders[1].pickup_code.clone();
     let act = Act::Carry(0, Carry::PickUp { code });
     for _ in 0..MAX_WRONG_CODES {
-        let Taken::Rejected(StepError::CodeOfOther { .. }, Some(counted)) = joint.take(&act) else { panic!("{act:?}") };
+        let Taken::Rejected(StepError::CodeOfOther { .. }, Some(counted)) = joint.take(&act) else {
+            panic!("{act:?}")
+        };
         joint.apply(&counted);
     }
-    assert!(matches!(joint.take(&act), Taken::Rejected(StepError::CodeLocked { .. }, None)));
+    assert!(matches!(
+        joint.take(&act),
+        Taken::Rejected(StepError::CodeLocked { .. }, None)
+    ));
     // The count is one of the order, not of the trip.
     let code = joint.orders[1].pickup_code.clone();
     apply(&mut joint, &Act::Carry(1, Carry::PickUp { code }));
@@ -315,15 +479,29 @@ fn codes_of_the_other_order_lock_after_five_attempts() {
 fn return_code_of_the_other_order_is_rejected() {
     let mut joint = at_pickup(&[&[true], &[true]]);
     for at in 0..2 {
-        let (code, stop) = (joint.orders[at].pickup_code.clone(), joint.orders[at].deliveries[0].id);
+        let (code, stop) = (
+            joint.orders[at].pickup_code.clone(),
+            joint.orders[at].deliveries[0].id,
+        );
         apply(&mut joint, &Act::Carry(at, Carry::PickUp { code }));
-        apply(&mut joint, &Act::Carry(at, Carry::Fail { stop, reason: "test".to_owned() }));
+        apply(
+            &mut joint,
+            &Act::Carry(
+                at,
+                Carry::Fail {
+                    stop,
+                    reason: "test".to_owned(),
+                },
+            ),
+        );
     }
     (0..2).for_each(|at| apply(&mut joint, &Act::Carry(at, Carry::ReachReturn)));
     let [own, other] = [0, 1].map(|at: usize| joint.orders[at].return_code.clone().unwrap());
     assert_ne!(own, other);
     let taken = joint.take(&Act::Carry(0, Carry::HandBack { code: other }));
-    assert!(matches!(taken, Taken::Rejected(StepError::CodeOfOther { other }, Some(_)) if other == joint.orders[1].id));
+    assert!(
+        matches!(taken, Taken::Rejected(StepError::CodeOfOther { other }, Some(_)) if other == joint.orders[1].id)
+    );
     apply(&mut joint, &Act::Carry(0, Carry::HandBack { code: own }));
     assert_eq!(joint.couriers[0].trip.len(), 1);
 }
@@ -339,11 +517,16 @@ fn delivery_code_of_the_other_order_is_rejected() {
     let at = usize::from(joint.orders[1].id == first);
     let (stop, other) = (joint.orders[at].deliveries[0].id, &joint.orders[1 - at]);
     let (code, other) = (Some(other.deliveries[0].delivery_code.clone()), other.id);
-    assert_ne!(code.as_ref(), Some(&joint.orders[at].deliveries[0].delivery_code));
+    assert_ne!(
+        code.as_ref(),
+        Some(&joint.orders[at].deliveries[0].delivery_code)
+    );
     apply(&mut joint, &Act::Carry(at, Carry::SetOut(stop)));
     apply(&mut joint, &Act::Carry(at, Carry::ReachDoor(stop)));
     let taken = joint.take(&Act::Carry(at, Carry::Deliver { stop, code }));
-    assert!(matches!(taken, Taken::Rejected(StepError::CodeOfOther { other: named }, Some(_)) if named == other));
+    assert!(
+        matches!(taken, Taken::Rejected(StepError::CodeOfOther { other: named }, Some(_)) if named == other)
+    );
 }
 
 #[test]
@@ -351,16 +534,55 @@ fn delay_beyond_the_spread_takes_the_order_out_of_its_trip() {
     for (minutes, stays) in [(20, true), (21, false), (30, false)] {
         let mut joint = at_pickup(&[&[true], &[true], &[true]]);
         let code = joint.orders[0].pickup_code.clone();
-        apply(&mut joint, &Act::Signal(0, Signal::Delay { minutes, max: 1_440 }));
+        apply(
+            &mut joint,
+            &Act::Signal(
+                0,
+                Signal::Delay {
+                    minutes,
+                    max: 1_440,
+                },
+            ),
+        );
         let delayed = &joint.orders[0];
-        assert_eq!((delayed.courier.is_some(), joint.couriers[0].carries(delayed.id)), (stays, stays), "{minutes}");
-        assert_eq!(delayed.status, if stays { OrderStatus::CourierAtPickup } else { OrderStatus::Searching });
-        assert_eq!(delayed.pickup_code == code, stays, "a released order gets a new code");
-        assert_eq!(delayed.ready_at.since(joint.now), Duration::minutes(i64::from(minutes) + 10));
+        assert_eq!(
+            (
+                delayed.courier.is_some(),
+                joint.couriers[0].carries(delayed.id)
+            ),
+            (stays, stays),
+            "{minutes}"
+        );
+        assert_eq!(
+            delayed.status,
+            if stays {
+                OrderStatus::CourierAtPickup
+            } else {
+                OrderStatus::Searching
+            }
+        );
+        assert_eq!(
+            delayed.pickup_code == code,
+            stays,
+            "a released order gets a new code"
+        );
+        assert_eq!(
+            delayed.ready_at.since(joint.now),
+            Duration::minutes(i64::from(minutes) + 10)
+        );
         assert_eq!(joint.couriers[0].trip.len(), if stays { 3 } else { 2 });
     }
     // An order by itself keeps its courier.
     let mut joint = at_pickup(&[&[true]]);
-    apply(&mut joint, &Act::Signal(0, Signal::Delay { minutes: 500, max: 1_440 }));
+    apply(
+        &mut joint,
+        &Act::Signal(
+            0,
+            Signal::Delay {
+                minutes: 500,
+                max: 1_440,
+            },
+        ),
+    );
     assert_eq!(joint.couriers[0].trip.len(), 1);
 }

@@ -46,34 +46,100 @@ fn all() -> Result<Vec<Example>, HostError> {
     block_on(demo::seed(&run.host, &run.settings))??;
     run.host.advance(Duration::minutes(1));
     let mut examples = vec![
-        run.record(Endpoint::PreviewOrder, "POST /delivery/orders/preview", KEY, Some(preview()))?,
-        run.record(Endpoint::PreviewContext, "GET /delivery/preview-context", KEY, None)?,
-        run.record(Endpoint::CreateOrder, "POST /delivery/orders", KEY, Some(order()))?,
+        run.record(
+            Endpoint::PreviewOrder,
+            "POST /delivery/orders/preview",
+            KEY,
+            Some(preview()),
+        )?,
+        run.record(
+            Endpoint::PreviewContext,
+            "GET /delivery/preview-context",
+            KEY,
+            None,
+        )?,
+        run.record(
+            Endpoint::CreateOrder,
+            "POST /delivery/orders",
+            KEY,
+            Some(order()),
+        )?,
     ];
-    let id = examples.get(2).and_then(|example| example.response.as_ref()?.get("id").cloned());
+    let id = examples
+        .get(2)
+        .and_then(|example| example.response.as_ref()?.get("id").cloned());
     let id = id.map_or_else(String::new, |id| id.to_json());
-    examples.push(run.record(Endpoint::GetOrder, &format!("GET /delivery/orders/{id}"), KEY, None)?);
-    let created = run.record(Endpoint::CreateStore, "POST /delivery/stores", KEY, Some(branch()))?;
+    examples.push(run.record(
+        Endpoint::GetOrder,
+        &format!("GET /delivery/orders/{id}"),
+        KEY,
+        None,
+    )?);
+    let created = run.record(
+        Endpoint::CreateStore,
+        "POST /delivery/stores",
+        KEY,
+        Some(branch()),
+    )?;
     let value = |name: &str| {
-        let value = created.response.as_ref().and_then(|reply| reply.get(name)).and_then(Json::as_str);
+        let value = created
+            .response
+            .as_ref()
+            .and_then(|reply| reply.get(name))
+            .and_then(Json::as_str);
         value.unwrap_or_default().to_owned()
     };
     let (key, store) = (value("value"), value("storeId"));
     examples.push(created);
-    examples.push(run.record(Endpoint::UpdateStore, "PUT /delivery/stores", &key, Some(update()))?);
-    examples.push(run.record(Endpoint::GetStore, &format!("GET /delivery/stores/{store}"), KEY, None)?);
+    examples.push(run.record(
+        Endpoint::UpdateStore,
+        "PUT /delivery/stores",
+        &key,
+        Some(update()),
+    )?);
+    examples.push(run.record(
+        Endpoint::GetStore,
+        &format!("GET /delivery/stores/{store}"),
+        KEY,
+        None,
+    )?);
     let address = json!({ "street": "Avenida Paulista", "number": "1578", "city": "São Paulo", "state": "SP" });
-    examples.push(run.record(Endpoint::LocateAddress, "POST /delivery/location", KEY, Some(address))?);
+    examples.push(run.record(
+        Endpoint::LocateAddress,
+        "POST /delivery/location",
+        KEY,
+        Some(address),
+    )?);
     let rules = json!({ "rules": [{ "step": "DELIVERY", "requires": ["NAME", "PHOTO"] }] });
     let path = format!("/delivery/stores/{store}/proofs");
-    examples.push(run.record(Endpoint::SetProofRules, &format!("PUT {path}"), KEY, Some(rules))?);
+    examples.push(run.record(
+        Endpoint::SetProofRules,
+        &format!("PUT {path}"),
+        KEY,
+        Some(rules),
+    )?);
     examples.push(run.record(Endpoint::GetProofRules, &format!("GET {path}"), KEY, None)?);
     examples.extend(coverage(&run, &store)?);
     let login = json!({ "email": demo::EMAIL, "password": demo::PASSWORD });
-    examples.push(run.record(Endpoint::CreateSession, "POST /delivery/sessions", "", Some(login))?);
+    examples.push(run.record(
+        Endpoint::CreateSession,
+        "POST /delivery/sessions",
+        "",
+        Some(login),
+    )?);
     let issue = json!({ "storeId": store.parse::<u64>().unwrap_or(0), "name": "Till 2", "expiresInDays": 90 });
-    examples.push(run.record(Endpoint::IssueKey, "POST /delivery/keys", KEY, Some(issue.clone()))?);
-    examples.push(run.record(Endpoint::ListKeys, &format!("GET /delivery/keys?storeId={store}"), KEY, None)?);
+    examples.push(run.record(
+        Endpoint::IssueKey,
+        "POST /delivery/keys",
+        KEY,
+        Some(issue.clone()),
+    )?);
+    examples.push(run.record(
+        Endpoint::ListKeys,
+        &format!("GET /delivery/keys?storeId={store}"),
+        KEY,
+        None,
+    )?);
     // A failed creation creates a notification.
     let mut invalid = order();
     invalid["code"] = json!("PED-1043");
@@ -82,19 +148,42 @@ fn all() -> Result<Vec<Example>, HostError> {
     if failed.status() != 422 {
         return Err(internal("the invalid order was not rejected"));
     }
-    let listed = run.record(Endpoint::ListNotifications, "GET /delivery/notifications?limit=1", KEY, None)?;
-    let id = listed.response.as_ref().and_then(|page| match page.get("notifications")? {
-        Json::List(items) => items.first()?.get("id").cloned(),
-        _ => None,
-    });
+    let listed = run.record(
+        Endpoint::ListNotifications,
+        "GET /delivery/notifications?limit=1",
+        KEY,
+        None,
+    )?;
+    let id = listed
+        .response
+        .as_ref()
+        .and_then(|page| match page.get("notifications")? {
+            Json::List(items) => items.first()?.get("id").cloned(),
+            _ => None,
+        });
     let id = id.map_or_else(String::new, |id| id.to_json());
     examples.push(listed);
     let path = format!("POST /delivery/notifications/{id}/read");
     examples.push(run.record(Endpoint::ReadNotification, &path, KEY, None)?);
     examples.extend(integration(&run)?);
-    examples.push(run.record(Endpoint::CreateParentStore, "POST /admin/matrices", OPERATOR, Some(parent_store()))?);
-    examples.push(run.record(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
-    examples.push(run.record(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
+    examples.push(run.record(
+        Endpoint::CreateParentStore,
+        "POST /admin/matrices",
+        OPERATOR,
+        Some(parent_store()),
+    )?);
+    examples.push(run.record(
+        Endpoint::AdminIssueKey,
+        "POST /admin/keys",
+        OPERATOR,
+        Some(issue),
+    )?);
+    examples.push(run.record(
+        Endpoint::AdminListKeys,
+        &format!("GET /admin/keys?storeId={store}"),
+        OPERATOR,
+        None,
+    )?);
     examples.extend(accounts(&run, &store)?);
     examples.extend(fleet(&run)?);
     examples.extend(privacy(&run)?);
@@ -113,16 +202,47 @@ fn coverage(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
             { "date": "2026-12-25", "closed": true, "name": "Natal" },
         ],
     });
-    let ring = json!([[-46.70, -23.55], [-46.62, -23.55], [-46.62, -23.60], [-46.70, -23.60], [-46.70, -23.55]]);
+    let ring = json!([
+        [-46.70, -23.55],
+        [-46.62, -23.55],
+        [-46.62, -23.60],
+        [-46.70, -23.60],
+        [-46.70, -23.55]
+    ]);
     let area = json!({ "serviceArea": { "type": "Polygon", "coordinates": [ring] } });
     let paths = ["hours", "service-area"].map(|name| format!("/delivery/stores/{store}/{name}"));
     let query = format!("latitude=-23.5530&longitude=-46.6560&preparationTime=15&storeId={store}");
     Ok(vec![
-        run.record(Endpoint::SetStoreHours, &format!("PUT {}", paths[0]), KEY, Some(hours))?,
-        run.record(Endpoint::GetStoreHours, &format!("GET {}", paths[0]), KEY, None)?,
-        run.record(Endpoint::SetStoreArea, &format!("PUT {}", paths[1]), KEY, Some(area))?,
-        run.record(Endpoint::GetStoreArea, &format!("GET {}", paths[1]), KEY, None)?,
-        run.record(Endpoint::GetCoverage, &format!("GET /delivery/coverage?{query}"), KEY, None)?,
+        run.record(
+            Endpoint::SetStoreHours,
+            &format!("PUT {}", paths[0]),
+            KEY,
+            Some(hours),
+        )?,
+        run.record(
+            Endpoint::GetStoreHours,
+            &format!("GET {}", paths[0]),
+            KEY,
+            None,
+        )?,
+        run.record(
+            Endpoint::SetStoreArea,
+            &format!("PUT {}", paths[1]),
+            KEY,
+            Some(area),
+        )?,
+        run.record(
+            Endpoint::GetStoreArea,
+            &format!("GET {}", paths[1]),
+            KEY,
+            None,
+        )?,
+        run.record(
+            Endpoint::GetCoverage,
+            &format!("GET /delivery/coverage?{query}"),
+            KEY,
+            None,
+        )?,
     ])
 }
 
@@ -130,37 +250,92 @@ fn coverage(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
 fn accounts(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
     let new = json!({ "name": "Bia Rocha", "email": "bia@cantina.example", "role": "CLERK" });
     let created = run.record(Endpoint::CreateUser, "POST /delivery/users", KEY, Some(new))?;
-    let user = created.response.as_ref().and_then(|reply| reply.get("user"));
-    let member = |name: &str| user.and_then(|user| user.get(name)).map_or_else(String::new, Json::to_json);
+    let user = created
+        .response
+        .as_ref()
+        .and_then(|reply| reply.get("user"));
+    let member = |name: &str| {
+        user.and_then(|user| user.get(name))
+            .map_or_else(String::new, Json::to_json)
+    };
     let path = format!("/delivery/users/{}", member("id"));
     let users = format!("GET /admin/stores/{}/users", member("storeId"));
     let link = format!("POST /admin/stores/{store}/password-link");
     Ok(vec![
         created,
         run.record(Endpoint::ListUsers, "GET /delivery/users", KEY, None)?,
-        run.record(Endpoint::UpdateUser, &format!("PATCH {path}"), KEY, Some(json!({ "role": "OWNER" })))?,
-        run.record(Endpoint::CreatePasswordLink, &format!("POST {path}/password-link"), KEY, Some(json!({})))?,
-        run.record(Endpoint::AdminPasswordLink, &link, OPERATOR, Some(json!({})))?,
+        run.record(
+            Endpoint::UpdateUser,
+            &format!("PATCH {path}"),
+            KEY,
+            Some(json!({ "role": "OWNER" })),
+        )?,
+        run.record(
+            Endpoint::CreatePasswordLink,
+            &format!("POST {path}/password-link"),
+            KEY,
+            Some(json!({})),
+        )?,
+        run.record(
+            Endpoint::AdminPasswordLink,
+            &link,
+            OPERATOR,
+            Some(json!({})),
+        )?,
         run.record(Endpoint::AdminListUsers, &users, OPERATOR, None)?,
         run.record(Endpoint::ListSessions, "GET /delivery/sessions", KEY, None)?,
-        run.record(Endpoint::ListAudit, "GET /delivery/audit?limit=2", KEY, None)?,
-        run.record(Endpoint::AdminListAudit, "GET /admin/audit?limit=2", OPERATOR, None)?,
+        run.record(
+            Endpoint::ListAudit,
+            "GET /delivery/audit?limit=2",
+            KEY,
+            None,
+        )?,
+        run.record(
+            Endpoint::AdminListAudit,
+            "GET /admin/audit?limit=2",
+            OPERATOR,
+            None,
+        )?,
     ])
 }
 
 /// Records examples of couriers and dispatch.
 fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
-    let new =
-        json!({ "name": "Ana Souza", "phone": "+5511990000011", "document": "123.456.789-09", "profileId": 4711 });
-    let registered = run.record(Endpoint::RegisterCourier, "POST /admin/couriers", OPERATOR, Some(new))?;
-    let member = |name: &str| registered.response.as_ref().and_then(|reply| reply.get(name)).cloned();
-    let key = member("value").as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
+    let new = json!({ "name": "Ana Souza", "phone": "+5511990000011", "document": "123.456.789-09", "profileId": 4711 });
+    let registered = run.record(
+        Endpoint::RegisterCourier,
+        "POST /admin/couriers",
+        OPERATOR,
+        Some(new),
+    )?;
+    let member = |name: &str| {
+        registered
+            .response
+            .as_ref()
+            .and_then(|reply| reply.get(name))
+            .cloned()
+    };
+    let key = member("value")
+        .as_ref()
+        .and_then(Json::as_str)
+        .unwrap_or_default()
+        .to_owned();
     let id = member("id").map_or_else(String::new, |id| id.to_json());
     let position = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
-    let issued = run.record(Endpoint::CreateDeviceKey, "POST /courier/device", &key, None)?;
-    let device =
-        issued.response.as_ref().and_then(|reply| reply.get("value")).and_then(Json::as_str).unwrap_or_default();
-    let query = format!("GET /courier/positions/osmand?id={device}&lat=-23.5600&lon=-46.6570&accuracy=12");
+    let issued = run.record(
+        Endpoint::CreateDeviceKey,
+        "POST /courier/device",
+        &key,
+        None,
+    )?;
+    let device = issued
+        .response
+        .as_ref()
+        .and_then(|reply| reply.get("value"))
+        .and_then(Json::as_str)
+        .unwrap_or_default();
+    let query =
+        format!("GET /courier/positions/osmand?id={device}&lat=-23.5600&lon=-46.6570&accuracy=12");
     let report = json!({
         "location": {
             "timestamp": "2026-11-21T14:01:00.000Z",
@@ -170,27 +345,74 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     });
     let reports = [
         run.record(Endpoint::OsmandQuery, &query, "", None)?,
-        run.record(Endpoint::Osmand, "POST /courier/positions/osmand", "", Some(report))?,
+        run.record(
+            Endpoint::Osmand,
+            "POST /courier/positions/osmand",
+            "",
+            Some(report),
+        )?,
     ];
-    let link = run.record(Endpoint::CreateSignInCode, &format!("POST /admin/couriers/{id}/sign-in"), OPERATOR, None)?;
-    let code = link.response.as_ref().and_then(|reply| reply.get("value")).and_then(Json::as_str).unwrap_or_default();
-    let sign_in =
-        run.record(Endpoint::StartCourierSession, "POST /courier/session", "", Some(json!({ "code": code })))?;
+    let link = run.record(
+        Endpoint::CreateSignInCode,
+        &format!("POST /admin/couriers/{id}/sign-in"),
+        OPERATOR,
+        None,
+    )?;
+    let code = link
+        .response
+        .as_ref()
+        .and_then(|reply| reply.get("value"))
+        .and_then(Json::as_str)
+        .unwrap_or_default();
+    let sign_in = run.record(
+        Endpoint::StartCourierSession,
+        "POST /courier/session",
+        "",
+        Some(json!({ "code": code })),
+    )?;
     let available = json!({ "available": true });
-    let (path, change) = (format!("/admin/couriers/{id}"), json!({ "phone": "+5511990000012", "newKey": true }));
+    let (path, change) = (
+        format!("/admin/couriers/{id}"),
+        json!({ "phone": "+5511990000012", "newKey": true }),
+    );
     let mut examples = vec![
         registered,
         link,
         sign_in,
-        run.record(Endpoint::ReportPosition, "POST /courier/position", &key, Some(position))?,
+        run.record(
+            Endpoint::ReportPosition,
+            "POST /courier/position",
+            &key,
+            Some(position),
+        )?,
         issued,
-        run.record(Endpoint::SetAvailability, "POST /courier/availability", &key, Some(available))?,
-        run.record(Endpoint::RunDispatch, "POST /admin/dispatch", OPERATOR, None)?,
+        run.record(
+            Endpoint::SetAvailability,
+            "POST /courier/availability",
+            &key,
+            Some(available),
+        )?,
+        run.record(
+            Endpoint::RunDispatch,
+            "POST /admin/dispatch",
+            OPERATOR,
+            None,
+        )?,
         run.record(Endpoint::ShowCourier, "GET /courier/me", &key, None)?,
         run.record(Endpoint::GetPushKey, "GET /courier/push", &key, None)?,
-        run.record(Endpoint::ListCouriers, "GET /admin/couriers?limit=1", OPERATOR, None)?,
+        run.record(
+            Endpoint::ListCouriers,
+            "GET /admin/couriers?limit=1",
+            OPERATOR,
+            None,
+        )?,
         run.record(Endpoint::GetCourier, &format!("GET {path}"), OPERATOR, None)?,
-        run.record(Endpoint::AlterCourier, &format!("PATCH {path}"), OPERATOR, Some(change))?,
+        run.record(
+            Endpoint::AlterCourier,
+            &format!("PATCH {path}"),
+            OPERATOR,
+            Some(change),
+        )?,
     ];
     examples.extend(reports);
     Ok(examples)
@@ -200,36 +422,90 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
 fn privacy(run: &Run) -> Result<Vec<Example>, HostError> {
     let recipient = || json!({ "phone": "+5511988887777" });
     Ok(vec![
-        run.record(Endpoint::ExportRecipient, "POST /admin/privacy/export", OPERATOR, Some(recipient()))?,
-        run.record(Endpoint::EraseRecipient, "POST /admin/privacy/erase", OPERATOR, Some(recipient()))?,
-        run.record(Endpoint::ListErasures, "GET /admin/privacy/erasures?limit=1", OPERATOR, None)?,
+        run.record(
+            Endpoint::ExportRecipient,
+            "POST /admin/privacy/export",
+            OPERATOR,
+            Some(recipient()),
+        )?,
+        run.record(
+            Endpoint::EraseRecipient,
+            "POST /admin/privacy/erase",
+            OPERATOR,
+            Some(recipient()),
+        )?,
+        run.record(
+            Endpoint::ListErasures,
+            "GET /admin/privacy/erasures?limit=1",
+            OPERATOR,
+            None,
+        )?,
     ])
 }
 
 /// Records examples of events, webhooks, top-ups and statements.
 fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
     let receiver = json!({ "url": "https://loja.example/despacho", "events": ["order.created", "order.expired"] });
-    let created = run.record(Endpoint::CreateWebhook, "POST /delivery/webhooks", KEY, Some(receiver))?;
-    let id = created.response.as_ref().and_then(|reply| reply.get("id").cloned());
+    let created = run.record(
+        Endpoint::CreateWebhook,
+        "POST /delivery/webhooks",
+        KEY,
+        Some(receiver),
+    )?;
+    let id = created
+        .response
+        .as_ref()
+        .and_then(|reply| reply.get("id").cloned());
     let id = id.map_or_else(String::new, |id| id.to_json());
     let listed = run.send("GET /delivery/keys", KEY, None)?;
-    let keys: Value = serde_json::from_slice(listed.body()).map_err(|error| internal(&error.to_string()))?;
+    let keys: Value =
+        serde_json::from_slice(listed.body()).map_err(|error| internal(&error.to_string()))?;
     let store = keys["keys"][0]["storeId"].as_str().unwrap_or_default();
     let password = json!({ "currentPassword": "correct horse battery" });
     let payment = json!({ "amount": 250, "reference": "PIX-2026-11-21-7" });
     let top_ups = format!("POST /admin/stores/{store}/top-ups");
     let statement = format!("GET /admin/stores/{store}/statement?limit=1");
     Ok(vec![
-        run.record(Endpoint::ListEvents, "GET /delivery/events?limit=1", KEY, None)?,
+        run.record(
+            Endpoint::ListEvents,
+            "GET /delivery/events?limit=1",
+            KEY,
+            None,
+        )?,
         created,
         run.record(Endpoint::ListWebhooks, "GET /delivery/webhooks", KEY, None)?,
-        run.record(Endpoint::RotateWebhook, &format!("POST /delivery/webhooks/{id}/rotate"), KEY, Some(password))?,
-        run.record(Endpoint::EnableWebhook, &format!("POST /delivery/webhooks/{id}/enable"), KEY, None)?,
-        run.record(Endpoint::TestWebhook, &format!("POST /delivery/webhooks/{id}/test"), KEY, None)?,
-        run.record(Endpoint::ListAttempts, &format!("GET /delivery/webhooks/{id}/attempts"), KEY, None)?,
+        run.record(
+            Endpoint::RotateWebhook,
+            &format!("POST /delivery/webhooks/{id}/rotate"),
+            KEY,
+            Some(password),
+        )?,
+        run.record(
+            Endpoint::EnableWebhook,
+            &format!("POST /delivery/webhooks/{id}/enable"),
+            KEY,
+            None,
+        )?,
+        run.record(
+            Endpoint::TestWebhook,
+            &format!("POST /delivery/webhooks/{id}/test"),
+            KEY,
+            None,
+        )?,
+        run.record(
+            Endpoint::ListAttempts,
+            &format!("GET /delivery/webhooks/{id}/attempts"),
+            KEY,
+            None,
+        )?,
         run.record(Endpoint::TopUpStore, &top_ups, OPERATOR, Some(payment))?,
         run.record(Endpoint::AdminStatement, &statement, OPERATOR, None)?,
-        run.record(Endpoint::GetStatement, "GET /delivery/statement?limit=1", KEY, None)?,
+        run.record(
+            Endpoint::GetStatement,
+            "GET /delivery/statement?limit=1",
+            KEY,
+            None,
+        )?,
     ])
 }
 
@@ -241,13 +517,23 @@ pub(crate) struct Run {
 impl Run {
     /// Creates an empty host with a fixed time.
     pub(crate) fn new(seed: u64) -> Run {
-        let push =
-            PushConfig { vapid_key: VapidKey::new([7; 32]), contact: Some("https://entregas.example".to_owned()) };
+        let push = PushConfig {
+            vapid_key: VapidKey::new([7; 32]),
+            contact: Some("https://entregas.example".to_owned()),
+        };
         let public_url = Some("https://entregas.example".to_owned());
         let operator = Some(KeyHash::of(OPERATOR));
         let host = MemoryHost::seeded(seed);
         host.set_now(Timestamp::from_millis(1_795_269_600_000)); // 2026-11-21T14:00:00Z
-        Run { host, settings: Settings { operator, push, public_url, ..Settings::default() } }
+        Run {
+            host,
+            settings: Settings {
+                operator,
+                push,
+                public_url,
+                ..Settings::default()
+            },
+        }
     }
 
     /// Sends a request. The response of an example is absent if it has no body.
@@ -260,24 +546,54 @@ impl Run {
     ) -> Result<Example, HostError> {
         let response = self.send(line, key, body.as_ref())?;
         if !response.status().is_success() {
-            return Err(internal(&format!("{line}: {}", String::from_utf8_lossy(response.body()))));
+            return Err(internal(&format!(
+                "{line}: {}",
+                String::from_utf8_lossy(response.body())
+            )));
         }
         let reply = Some(response.body()).filter(|body| !body.is_empty());
-        let reply = reply.map(|body| serde_json::from_slice(body).and_then(|reply: Tree<'_>| Json::of(&reply)));
-        let reply = reply.transpose().map_err(|error| internal(&error.to_string()))?;
-        let request = body.as_ref().map(Json::of).transpose().map_err(|error| internal(&error.to_string()))?;
-        Ok(Example { endpoint, request, response: reply })
+        let reply = reply
+            .map(|body| serde_json::from_slice(body).and_then(|reply: Tree<'_>| Json::of(&reply)));
+        let reply = reply
+            .transpose()
+            .map_err(|error| internal(&error.to_string()))?;
+        let request = body
+            .as_ref()
+            .map(Json::of)
+            .transpose()
+            .map_err(|error| internal(&error.to_string()))?;
+        Ok(Example {
+            endpoint,
+            request,
+            response: reply,
+        })
     }
 
-    pub(crate) fn send(&self, line: &str, key: &str, body: Option<&Value>) -> Result<http::Response<Bytes>, HostError> {
+    pub(crate) fn send(
+        &self,
+        line: &str,
+        key: &str,
+        body: Option<&Value>,
+    ) -> Result<http::Response<Bytes>, HostError> {
         let (method, path) = line.split_once(' ').unwrap_or_default();
         let has_scheme = key.starts_with("Basic ") || key.starts_with("Bearer ");
-        let header = if has_scheme { "authorization" } else { "x-api-token" };
-        let request = Request::builder().method(method).uri(path).header(header, key);
-        let request = request.header("content-type", "application/json").header("x-request-id", "example-1");
+        let header = if has_scheme {
+            "authorization"
+        } else {
+            "x-api-token"
+        };
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header, key);
+        let request = request
+            .header("content-type", "application/json")
+            .header("x-request-id", "example-1");
         let request = request.header("accept", "application/json");
         let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
-        let request = request.body(body).map_err(|error| internal(&error.to_string()))?;
+        let request = request
+            .body(body)
+            .map_err(|error| internal(&error.to_string()))?;
         block_on(api::handle(&self.host, &self.settings, request))
     }
 }
@@ -291,7 +607,9 @@ pub(crate) fn block_on<F: Future>(future: F) -> Result<F::Output, HostError> {
 }
 
 pub(crate) fn internal(detail: &str) -> HostError {
-    HostError::Internal { detail: detail.to_owned() }
+    HostError::Internal {
+        detail: detail.to_owned(),
+    }
 }
 
 fn first_address() -> Value {
@@ -355,7 +673,9 @@ fn branch() -> Value {
 fn update() -> Value {
     let mut update = branch();
     if let Some(members) = update.as_object_mut() {
-        members.retain(|name, _| matches!(name.as_str(), "name" | "responsible" | "email" | "address"));
+        members.retain(|name, _| {
+            matches!(name.as_str(), "name" | "responsible" | "email" | "address")
+        });
     }
     update["responsible"]["name"] = json!("Lia Rocha");
     update

@@ -29,8 +29,13 @@ struct Recorder {
 /// Returns the response of the first request that failed.
 pub(crate) fn record() -> Result<Vec<Example>, HostError> {
     let run = Run::new(8);
-    let mut recorder =
-        Recorder { run, examples: Vec::new(), store: String::new(), store_id: String::new(), courier: String::new() };
+    let mut recorder = Recorder {
+        run,
+        examples: Vec::new(),
+        store: String::new(),
+        store_id: String::new(),
+        courier: String::new(),
+    };
     recorder.register()?;
     recorder.settings()?;
     recorder.delivery()?;
@@ -44,41 +49,80 @@ pub(crate) fn record() -> Result<Vec<Example>, HostError> {
 
 /// Returns a member as text: a string's content, or a number.
 fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 impl Recorder {
     /// Sends a request as an example.
-    fn add(&mut self, endpoint: Endpoint, line: &str, key: &str, body: Option<Value>) -> Result<Value, HostError> {
+    fn add(
+        &mut self,
+        endpoint: Endpoint,
+        line: &str,
+        key: &str,
+        body: Option<Value>,
+    ) -> Result<Value, HostError> {
         let example = self.run.record(endpoint, line, key, body)?;
-        let response = example.response.as_ref().map(|response| serde_json::from_str(&response.to_json()));
+        let response = example
+            .response
+            .as_ref()
+            .map(|response| serde_json::from_str(&response.to_json()));
         self.examples.push(example);
-        response.transpose().map_err(|error| internal(&error.to_string())).map(Option::unwrap_or_default)
+        response
+            .transpose()
+            .map_err(|error| internal(&error.to_string()))
+            .map(Option::unwrap_or_default)
     }
 
-    fn by_store(&mut self, endpoint: Endpoint, line: &str, body: Option<Value>) -> Result<Value, HostError> {
+    fn by_store(
+        &mut self,
+        endpoint: Endpoint,
+        line: &str,
+        body: Option<Value>,
+    ) -> Result<Value, HostError> {
         self.add(endpoint, line, &self.store.clone(), body)
     }
 
-    fn by_courier(&mut self, endpoint: Endpoint, line: &str, body: Option<Value>) -> Result<Value, HostError> {
+    fn by_courier(
+        &mut self,
+        endpoint: Endpoint,
+        line: &str,
+        body: Option<Value>,
+    ) -> Result<Value, HostError> {
         self.add(endpoint, line, &self.courier.clone(), body)
     }
 
-    fn by_operator(&mut self, endpoint: Endpoint, line: &str, body: Option<Value>) -> Result<Value, HostError> {
+    fn by_operator(
+        &mut self,
+        endpoint: Endpoint,
+        line: &str,
+        body: Option<Value>,
+    ) -> Result<Value, HostError> {
         self.add(endpoint, line, OPERATOR, body)
     }
 
     /// Sends a request that is not an example.
     fn send(&self, line: &str, key: &str, body: &Value) -> Result<Value, HostError> {
-        let response = self.run.send(line, key, Some(body).filter(|body| !body.is_null()))?;
+        let response = self
+            .run
+            .send(line, key, Some(body).filter(|body| !body.is_null()))?;
         let reply = serde_json::from_slice(response.body()).unwrap_or_default();
-        if response.status().is_success() { Ok(reply) } else { Err(internal(&format!("{line}: {reply}"))) }
+        if response.status().is_success() {
+            Ok(reply)
+        } else {
+            Err(internal(&format!("{line}: {reply}")))
+        }
     }
 
     /// Creates an order and assigns the courier. Returns the order.
     fn assigned(&self, code: &str) -> Result<Value, HostError> {
         let created = self.create(code)?;
-        self.send(&format!("POST /delivery/orders/{}/ready", created["id"]), &self.store, &Value::Null)?;
+        self.send(
+            &format!("POST /delivery/orders/{}/ready", created["id"]),
+            &self.store,
+            &Value::Null,
+        )?;
         self.assign()?;
         Ok(created)
     }
@@ -92,8 +136,13 @@ impl Recorder {
 
     fn assign(&self) -> Result<(), HostError> {
         self.run.host.advance(Duration::minutes(1));
-        self.send("POST /courier/position", &self.courier, &json!({ "latitude": -23.5600, "longitude": -46.6570 }))?;
-        self.send("POST /admin/dispatch", OPERATOR, &Value::Null).map(drop)
+        self.send(
+            "POST /courier/position",
+            &self.courier,
+            &json!({ "latitude": -23.5600, "longitude": -46.6570 }),
+        )?;
+        self.send("POST /admin/dispatch", OPERATOR, &Value::Null)
+            .map(drop)
     }
 
     fn register(&mut self) -> Result<(), HostError> {
@@ -103,13 +152,23 @@ impl Recorder {
         (self.store, self.store_id) = (text(&store["value"]), text(&store["storeId"]));
         let new = json!({ "name": "Ana Souza", "phone": "+5511990000011", "available": true });
         self.courier = text(&self.send("POST /admin/couriers", OPERATOR, &new)?["value"]);
-        let device = text(&self.send("POST /courier/device", &self.courier, &Value::Null)?["value"]);
+        let device =
+            text(&self.send("POST /courier/device", &self.courier, &Value::Null)?["value"]);
         let message = json!({ "_type": "location", "lat": -23.5600, "lon": -46.6570, "tst": 1_795_269_600, "acc": 12 });
         let basic = format!("Basic {}", base64(format!("ana:{device}").as_bytes()));
-        self.add(Endpoint::OwnTracks, "POST /courier/positions/owntracks", &basic, Some(message))?;
+        self.add(
+            Endpoint::OwnTracks,
+            "POST /courier/positions/owntracks",
+            &basic,
+            Some(message),
+        )?;
         let endpoint = || Some(json!({ "endpoint": "https://push.example/send/c2VjcmV0" }));
         self.by_courier(Endpoint::SubscribePush, "POST /courier/push", endpoint())?;
-        self.by_courier(Endpoint::UnsubscribePush, "DELETE /courier/push", endpoint())?;
+        self.by_courier(
+            Endpoint::UnsubscribePush,
+            "DELETE /courier/push",
+            endpoint(),
+        )?;
         Ok(())
     }
 
@@ -121,15 +180,25 @@ impl Recorder {
             "choices": ["DOORMAN", "AT_DOOR"],
             "notifyAt": ["CREATED", "EN_ROUTE"],
         });
-        self.by_store(Endpoint::SetStoreTracking, &format!("PUT {path}"), Some(tracking))?;
+        self.by_store(
+            Endpoint::SetStoreTracking,
+            &format!("PUT {path}"),
+            Some(tracking),
+        )?;
         self.by_store(Endpoint::GetStoreTracking, &format!("GET {path}"), None)?;
         let path = format!("/admin/stores/{}/dispatch", self.store_id);
         let dispatch = json!({ "leadMinutes": 15, "ordersPerTrip": 1 });
-        self.by_operator(Endpoint::SetStoreDispatch, &format!("PUT {path}"), Some(dispatch))?;
+        self.by_operator(
+            Endpoint::SetStoreDispatch,
+            &format!("PUT {path}"),
+            Some(dispatch),
+        )?;
         self.by_operator(Endpoint::GetStoreDispatch, &format!("GET {path}"), None)?;
         self.by_operator(Endpoint::GetDispatch, "GET /admin/dispatch", None)?;
-        let webhook = json!({ "url": "https://loja.example/despacho", "events": ["order.created"] });
-        self.send("POST /delivery/webhooks", &self.store, &webhook).map(drop)
+        let webhook =
+            json!({ "url": "https://loja.example/despacho", "events": ["order.created"] });
+        self.send("POST /delivery/webhooks", &self.store, &webhook)
+            .map(drop)
     }
 
     /// An order that is declined, picked up and delivered.
@@ -137,68 +206,170 @@ impl Recorder {
         let created = self.create("PED-1")?;
         let [id, first, second] = ids(&created);
         let order = format!("/delivery/orders/{id}");
-        self.by_store(Endpoint::DelayOrder, &format!("POST {order}/delay"), Some(json!({ "minutes": 10 })))?;
+        self.by_store(
+            Endpoint::DelayOrder,
+            &format!("POST {order}/delay"),
+            Some(json!({ "minutes": 10 })),
+        )?;
         self.by_store(Endpoint::ReadyOrder, &format!("POST {order}/ready"), None)?;
         let smaller = Some(json!({ "radiusKm": 3 }));
-        self.by_operator(Endpoint::CompareDispatch, "POST /admin/dispatch/what-if", smaller)?;
+        self.by_operator(
+            Endpoint::CompareDispatch,
+            "POST /admin/dispatch/what-if",
+            smaller,
+        )?;
         self.assign()?;
-        self.by_store(Endpoint::GetCancellation, &format!("GET {order}/cancellation"), None)?;
+        self.by_store(
+            Endpoint::GetCancellation,
+            &format!("GET {order}/cancellation"),
+            None,
+        )?;
         self.by_store(Endpoint::GetRoute, &format!("GET {order}/route"), None)?;
-        self.by_operator(Endpoint::AdminGetRoute, &format!("GET /admin/orders/{id}/route"), None)?;
-        self.by_operator(Endpoint::ExplainDispatch, &format!("GET /admin/orders/{id}/dispatch"), None)?;
+        self.by_operator(
+            Endpoint::AdminGetRoute,
+            &format!("GET /admin/orders/{id}/route"),
+            None,
+        )?;
+        self.by_operator(
+            Endpoint::ExplainDispatch,
+            &format!("GET /admin/orders/{id}/dispatch"),
+            None,
+        )?;
         self.by_courier(Endpoint::CourierOrder, "GET /courier/order", None)?;
         self.by_courier(Endpoint::CourierTrip, "GET /courier/trip", None)?;
         let steps = format!("POST /courier/orders/{id}");
         let at = || Some(json!({ "at": "2026-11-21T14:01:00Z" }));
-        self.by_courier(Endpoint::CourierReachPickup, &format!("{steps}/arrive"), at())?;
+        self.by_courier(
+            Endpoint::CourierReachPickup,
+            &format!("{steps}/arrive"),
+            at(),
+        )?;
         let code = json!({ "code": created["pickupCode"] });
-        self.by_courier(Endpoint::CourierPickUp, &format!("{steps}/pickup"), Some(code))?;
+        self.by_courier(
+            Endpoint::CourierPickUp,
+            &format!("{steps}/pickup"),
+            Some(code),
+        )?;
         let stop = |id: &str| Some(json!({ "deliveryId": id.parse::<u64>().unwrap_or(0) }));
-        self.by_courier(Endpoint::CourierSetOut, &format!("{steps}/en-route"), stop(&first))?;
-        self.by_courier(Endpoint::CourierResequence, &format!("{steps}/resequence"), stop(&first))?;
-        self.send(&format!("{steps}/en-route"), &self.courier, &json!({ "deliveryId": number(&second) }))?;
-        self.by_courier(Endpoint::CourierReachDoor, &format!("{steps}/at-door"), stop(&second))?;
-        self.by_store(Endpoint::DiscardDelivery, &format!("POST {order}/discard"), stop(&second))?;
+        self.by_courier(
+            Endpoint::CourierSetOut,
+            &format!("{steps}/en-route"),
+            stop(&first),
+        )?;
+        self.by_courier(
+            Endpoint::CourierResequence,
+            &format!("{steps}/resequence"),
+            stop(&first),
+        )?;
+        self.send(
+            &format!("{steps}/en-route"),
+            &self.courier,
+            &json!({ "deliveryId": number(&second) }),
+        )?;
+        self.by_courier(
+            Endpoint::CourierReachDoor,
+            &format!("{steps}/at-door"),
+            stop(&second),
+        )?;
+        self.by_store(
+            Endpoint::DiscardDelivery,
+            &format!("POST {order}/discard"),
+            stop(&second),
+        )?;
         for step in ["en-route", "at-door"] {
-            self.send(&format!("{steps}/{step}"), &self.courier, &json!({ "deliveryId": number(&first) }))?;
+            self.send(
+                &format!("{steps}/{step}"),
+                &self.courier,
+                &json!({ "deliveryId": number(&first) }),
+            )?;
         }
         let handed_over = &created["deliveries"][0];
-        let delivered = json!({ "deliveryId": number(&first), "code": handed_over["deliveryCode"] });
-        self.by_courier(Endpoint::CourierDeliver, &format!("{steps}/deliver"), Some(delivered))?;
+        let delivered =
+            json!({ "deliveryId": number(&first), "code": handed_over["deliveryCode"] });
+        self.by_courier(
+            Endpoint::CourierDeliver,
+            &format!("{steps}/deliver"),
+            Some(delivered),
+        )?;
         let rating = json!({ "stars": 5, "text": "Chegou quente." });
-        self.add(Endpoint::RecipientRating, &format!("POST {}/rating", page(handed_over)), "", Some(rating))?;
-        self.by_store(Endpoint::GetProof, &format!("GET {order}/proof"), None).map(drop)
+        self.add(
+            Endpoint::RecipientRating,
+            &format!("POST {}/rating", page(handed_over)),
+            "",
+            Some(rating),
+        )?;
+        self.by_store(Endpoint::GetProof, &format!("GET {order}/proof"), None)
+            .map(drop)
     }
 
     /// Orders whose goods come back to the store.
     fn returned(&mut self) -> Result<(), HostError> {
         let created = self.assigned("PED-2")?;
         let [id, first, second] = ids(&created);
-        let (order, steps) = (format!("POST /delivery/orders/{id}"), format!("POST /courier/orders/{id}"));
+        let (order, steps) = (
+            format!("POST /delivery/orders/{id}"),
+            format!("POST /courier/orders/{id}"),
+        );
         self.send(&format!("{steps}/arrive"), &self.courier, &Value::Null)?;
-        self.send(&format!("{steps}/pickup"), &self.courier, &json!({ "code": created["pickupCode"] }))?;
+        self.send(
+            &format!("{steps}/pickup"),
+            &self.courier,
+            &json!({ "code": created["pickupCode"] }),
+        )?;
         let reason = json!({ "deliveryId": number(&first), "reason": "wrong goods" });
-        self.by_store(Endpoint::ReturnDelivery, &format!("{order}/return"), Some(reason))?;
+        self.by_store(
+            Endpoint::ReturnDelivery,
+            &format!("{order}/return"),
+            Some(reason),
+        )?;
         for step in ["en-route", "at-door"] {
-            self.send(&format!("{steps}/{step}"), &self.courier, &json!({ "deliveryId": number(&second) }))?;
+            self.send(
+                &format!("{steps}/{step}"),
+                &self.courier,
+                &json!({ "deliveryId": number(&second) }),
+            )?;
         }
         let reason = json!({ "deliveryId": number(&second), "reason": "recipient not at home" });
-        self.by_courier(Endpoint::CourierFail, &format!("{steps}/fail"), Some(reason))?;
+        self.by_courier(
+            Endpoint::CourierFail,
+            &format!("{steps}/fail"),
+            Some(reason),
+        )?;
         let at = json!({ "at": "2026-11-21T14:02:00Z" });
-        self.by_courier(Endpoint::CourierReachReturn, &format!("{steps}/at-return"), Some(at))?;
-        let current = self.send(&format!("GET /delivery/orders/{id}"), &self.store, &Value::Null)?;
+        self.by_courier(
+            Endpoint::CourierReachReturn,
+            &format!("{steps}/at-return"),
+            Some(at),
+        )?;
+        let current = self.send(
+            &format!("GET /delivery/orders/{id}"),
+            &self.store,
+            &Value::Null,
+        )?;
         let code = json!({ "code": current["returnCode"] });
-        self.by_courier(Endpoint::CourierHandBack, &format!("{steps}/hand-back"), Some(code))?;
+        self.by_courier(
+            Endpoint::CourierHandBack,
+            &format!("{steps}/hand-back"),
+            Some(code),
+        )?;
         let created = self.assigned("PED-3")?;
         let [id, first, second] = ids(&created);
-        let (order, steps) = (format!("POST /delivery/orders/{id}"), format!("POST /courier/orders/{id}"));
+        let (order, steps) = (
+            format!("POST /delivery/orders/{id}"),
+            format!("POST /courier/orders/{id}"),
+        );
         self.send(&format!("{steps}/arrive"), &self.courier, &Value::Null)?;
-        self.send(&format!("{steps}/pickup"), &self.courier, &json!({ "code": created["pickupCode"] }))?;
+        self.send(
+            &format!("{steps}/pickup"),
+            &self.courier,
+            &json!({ "code": created["pickupCode"] }),
+        )?;
         for delivery in [first, second] {
             let reason = json!({ "deliveryId": number(&delivery), "reason": "wrong goods" });
             self.send(&format!("{order}/return"), &self.store, &reason)?;
         }
-        self.by_store(Endpoint::WaiveReturn, &format!("{order}/waive"), None).map(drop)
+        self.by_store(Endpoint::WaiveReturn, &format!("{order}/waive"), None)
+            .map(drop)
     }
 
     /// The recipient's page, and the end of an order by the store.
@@ -208,14 +379,32 @@ impl Recorder {
         let page = page(&created["deliveries"][0]);
         self.add(Endpoint::RecipientPage, &format!("GET {page}"), "", None)?;
         let choice = json!({ "choice": "AT_DOOR" });
-        self.add(Endpoint::RecipientChoice, &format!("POST {page}/choice"), "", Some(choice))?;
+        self.add(
+            Endpoint::RecipientChoice,
+            &format!("POST {page}/choice"),
+            "",
+            Some(choice),
+        )?;
         let change = json!({ "deliveryId": number(&first), "action": "ROTATE" });
-        self.by_store(Endpoint::ChangeLink, &format!("POST /delivery/orders/{id}/tracking"), Some(change))?;
+        self.by_store(
+            Endpoint::ChangeLink,
+            &format!("POST /delivery/orders/{id}/tracking"),
+            Some(change),
+        )?;
         let cancel = json!({ "orderId": number(&id), "reason": "the customer changed their mind" });
-        self.by_store(Endpoint::CancelOrder, "POST /delivery/orders/cancel", Some(cancel))?;
+        self.by_store(
+            Endpoint::CancelOrder,
+            "POST /delivery/orders/cancel",
+            Some(cancel),
+        )?;
         self.by_store(Endpoint::ListOrders, "GET /delivery/orders?limit=1", None)?;
         self.by_store(Endpoint::ListStores, "GET /delivery/stores", None)?;
-        self.by_store(Endpoint::DayReport, "GET /delivery/reports/days?from=2026-11-21&to=2026-11-21", None).map(drop)
+        self.by_store(
+            Endpoint::DayReport,
+            "GET /delivery/reports/days?from=2026-11-21&to=2026-11-21",
+            None,
+        )
+        .map(drop)
     }
 
     fn operator(&mut self) -> Result<(), HostError> {
@@ -225,17 +414,34 @@ impl Recorder {
         self.by_courier(Endpoint::CourierDecline, &path, reason())?;
         let created = self.assigned("PED-7")?;
         let order = format!("/admin/orders/{}", created["id"]);
-        self.by_operator(Endpoint::ReassignOrder, &format!("POST {order}/reassign"), reason())?;
+        self.by_operator(
+            Endpoint::ReassignOrder,
+            &format!("POST {order}/reassign"),
+            reason(),
+        )?;
         self.by_operator(Endpoint::AdminGetOrder, &format!("GET {order}"), None)?;
         self.by_operator(Endpoint::AdminListOrders, "GET /admin/orders?limit=1", None)?;
-        self.by_operator(Endpoint::AdminCancelOrder, &format!("POST {order}/cancel"), reason())?;
+        self.by_operator(
+            Endpoint::AdminCancelOrder,
+            &format!("POST {order}/cancel"),
+            reason(),
+        )?;
         let lost = self.assigned("PED-6")?;
         let [id, first, _] = ids(&lost);
         let steps = format!("POST /courier/orders/{id}");
         self.send(&format!("{steps}/arrive"), &self.courier, &Value::Null)?;
-        self.send(&format!("{steps}/pickup"), &self.courier, &json!({ "code": lost["pickupCode"] }))?;
-        let reason = json!({ "deliveryId": number(&first), "reason": "the courier had an accident" });
-        self.by_operator(Endpoint::AdminLoseDelivery, &format!("POST /admin/orders/{id}/lost"), Some(reason))?;
+        self.send(
+            &format!("{steps}/pickup"),
+            &self.courier,
+            &json!({ "code": lost["pickupCode"] }),
+        )?;
+        let reason =
+            json!({ "deliveryId": number(&first), "reason": "the courier had an accident" });
+        self.by_operator(
+            Endpoint::AdminLoseDelivery,
+            &format!("POST /admin/orders/{id}/lost"),
+            Some(reason),
+        )?;
         let store = format!("/admin/stores/{}", self.store_id);
         self.by_operator(Endpoint::AdminListStores, "GET /admin/stores?limit=1", None)?;
         self.by_operator(Endpoint::AdminGetStore, &format!("GET {store}"), None)?;
@@ -245,7 +451,12 @@ impl Recorder {
         self.by_operator(Endpoint::AdminDayReport, days, None)?;
         self.by_operator(Endpoint::ShowHealth, "GET /admin/health", None)?;
         let token = Some(json!({ "token": OPERATOR }));
-        self.add(Endpoint::StartOperatorSession, "POST /admin/session", "", token)?;
+        self.add(
+            Endpoint::StartOperatorSession,
+            "POST /admin/session",
+            "",
+            token,
+        )?;
         self.tariffs()
     }
 
@@ -257,12 +468,21 @@ impl Recorder {
         });
         let samples = json!([{ "distanceKm": 10.123, "stops": 2, "at": "2026-11-22T02:00:00Z", "state": "SP" }]);
         let body = json!({ "tariff": tariff, "samples": samples });
-        self.by_operator(Endpoint::PreviewTariff, "POST /admin/tariffs/preview", Some(body))?;
+        self.by_operator(
+            Endpoint::PreviewTariff,
+            "POST /admin/tariffs/preview",
+            Some(body),
+        )?;
         let body = json!({ "tariff": tariff, "days": 7 });
-        self.by_operator(Endpoint::CompareTariff, "POST /admin/tariffs/what-if", Some(body))?;
+        self.by_operator(
+            Endpoint::CompareTariff,
+            "POST /admin/tariffs/what-if",
+            Some(body),
+        )?;
         let body = json!({ "tariff": tariff, "effectiveFrom": "2026-12-01T03:00:00Z" });
         self.by_operator(Endpoint::CreateTariff, "POST /admin/tariffs", Some(body))?;
-        self.by_operator(Endpoint::ListTariffs, "GET /admin/tariffs", None).map(drop)
+        self.by_operator(Endpoint::ListTariffs, "GET /admin/tariffs", None)
+            .map(drop)
     }
 
     /// A message that the receiver rejected, and that is sent again.
@@ -270,31 +490,62 @@ impl Recorder {
         let listed = self.send("GET /delivery/webhooks", &self.store, &Value::Null)?;
         let id = listed["webhooks"][0]["id"].clone();
         let (host, settings) = (&self.run.host, &self.run.settings);
-        let webhook = WebhookId::new(id.as_u64().unwrap_or(0)).ok_or_else(|| internal("no webhook"))?;
-        let webhook = block_on(host.webhook(webhook))??.ok_or_else(|| internal("the webhook is missing"))?;
-        let batch = block_on(outbox::take(host, settings, &webhook))??.ok_or_else(|| internal("no message is due"))?;
+        let webhook =
+            WebhookId::new(id.as_u64().unwrap_or(0)).ok_or_else(|| internal("no webhook"))?;
+        let webhook =
+            block_on(host.webhook(webhook))??.ok_or_else(|| internal("the webhook is missing"))?;
+        let batch = block_on(outbox::take(host, settings, &webhook))??
+            .ok_or_else(|| internal("no message is due"))?;
         let sent = Some((host.now(), 84, AttemptResult::Status(503)));
         let jobs = batch.lanes.iter().filter_map(|lane| lane.first()).take(1);
-        let results = jobs.map(|job| MessageResult { message: job.message.clone(), sent }).collect();
+        let results = jobs
+            .map(|job| MessageResult {
+                message: job.message.clone(),
+                sent,
+            })
+            .collect();
         block_on(outbox::finish(host, settings, &batch, results))??;
         let path = format!("GET /delivery/webhooks/{id}/attempts?limit=1");
         let attempts = self.by_store(Endpoint::ListAttempts, &path, None)?;
-        let retry = format!("POST /delivery/webhooks/attempts/{}/retry", text(&attempts["attempts"][0]["id"]));
-        self.by_store(Endpoint::RetryAttempt, &retry, None).map(drop)
+        let retry = format!(
+            "POST /delivery/webhooks/attempts/{}/retry",
+            text(&attempts["attempts"][0]["id"])
+        );
+        self.by_store(Endpoint::RetryAttempt, &retry, None)
+            .map(drop)
     }
 
     fn passwords(&mut self) -> Result<(), HostError> {
         let login = json!({ "email": "matriz@cantina.example", "password": LOGIN });
         let session = text(&self.send("POST /delivery/sessions", "", &login)?["value"]);
         let confirmed = json!({ "currentPassword": LOGIN });
-        self.add(Endpoint::ConfirmSession, "POST /delivery/sessions/confirmation", &session, Some(confirmed))?;
+        self.add(
+            Endpoint::ConfirmSession,
+            "POST /delivery/sessions/confirmation",
+            &session,
+            Some(confirmed),
+        )?;
         let change = json!({ "currentPassword": LOGIN, "newPassword": "another long password" });
-        self.add(Endpoint::ChangePassword, "POST /delivery/password", &session, Some(change))?;
+        self.add(
+            Endpoint::ChangePassword,
+            "POST /delivery/password",
+            &session,
+            Some(change),
+        )?;
         let line = format!("POST /admin/stores/{}/password-link", self.store_id);
         let issued = self.send(&line, OPERATOR, &json!({}))?;
-        let code = issued["code"].as_str().or(issued["value"].as_str()).unwrap_or_default();
+        let code = issued["code"]
+            .as_str()
+            .or(issued["value"].as_str())
+            .unwrap_or_default();
         let reset = json!({ "code": code, "newPassword": "a third long password" });
-        self.add(Endpoint::ResetPassword, "POST /delivery/password/reset", "", Some(reset)).map(drop)
+        self.add(
+            Endpoint::ResetPassword,
+            "POST /delivery/password/reset",
+            "",
+            Some(reset),
+        )
+        .map(drop)
     }
 }
 
@@ -307,7 +558,9 @@ fn ids(order: &Value) -> [String; 3] {
 /// Returns the path of a delivery's page.
 fn page(delivery: &Value) -> String {
     let url = text(&delivery["trackingUrl"]);
-    url.split_once("/t/").map(|(_, token)| format!("/t/{token}")).unwrap_or_default()
+    url.split_once("/t/")
+        .map(|(_, token)| format!("/t/{token}"))
+        .unwrap_or_default()
 }
 
 fn number(id: &str) -> u64 {
@@ -318,7 +571,11 @@ fn number(id: &str) -> u64 {
 fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let encode = |chunk: &[u8]| {
-        let bits = chunk.iter().chain([&0, &0]).take(3).fold(0_usize, |bits, byte| bits << 8 | usize::from(*byte));
+        let bits = chunk
+            .iter()
+            .chain([&0, &0])
+            .take(3)
+            .fold(0_usize, |bits, byte| bits << 8 | usize::from(*byte));
         let letter = |index: usize| match index <= chunk.len() {
             true => char::from(ALPHABET[bits >> (18 - 6 * index) & 63]),
             false => '=',

@@ -15,7 +15,8 @@ use despacho_core::{
 use serde_json::Value;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
-const COMMAND: &str = "DESPACHO_WRITE_OPENAPI=1 cargo test -p despacho-core --features openapi --test openapi";
+const COMMAND: &str =
+    "DESPACHO_WRITE_OPENAPI=1 cargo test -p despacho-core --features openapi --test openapi";
 
 fn text() -> String {
     let mut examples = lifecycle::record().unwrap();
@@ -48,11 +49,18 @@ fn document_has_exactly_the_routes_of_the_service() {
         .unwrap()
         .iter()
         .flat_map(|(path, item)| {
-            item.as_object().unwrap().keys().map(move |method| format!("{} {path}", method.to_uppercase()))
+            item.as_object()
+                .unwrap()
+                .keys()
+                .map(move |method| format!("{} {path}", method.to_uppercase()))
         })
         .collect();
     let own = ["GET /healthz", "GET /readyz", "GET /metrics", "GET /docs"].map(str::to_owned);
-    let routes = ROUTES.iter().map(|route| route.template.to_owned()).chain(own).collect();
+    let routes = ROUTES
+        .iter()
+        .map(|route| route.template.to_owned())
+        .chain(own)
+        .collect();
     assert_eq!(described, routes);
 }
 
@@ -74,7 +82,10 @@ fn every_reference_resolves_and_every_component_is_used() {
     let mut found = BTreeSet::new();
     references(&document, &mut found);
     for target in &found {
-        assert!(document.pointer(target.trim_start_matches('#')).is_some(), "{target}");
+        assert!(
+            document.pointer(target.trim_start_matches('#')).is_some(),
+            "{target}"
+        );
     }
     for kind in ["schemas", "responses", "parameters", "examples", "headers"] {
         for name in document["components"][kind].as_object().unwrap().keys() {
@@ -90,9 +101,14 @@ fn every_json_body_has_an_example() {
     let mut missing = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
-            let successes =
-                operation["responses"].as_object().unwrap().iter().filter(|(status, _)| status.starts_with('2'));
-            let bodies = successes.map(|(_, response)| response).chain(operation.get("requestBody"));
+            let successes = operation["responses"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .filter(|(status, _)| status.starts_with('2'));
+            let bodies = successes
+                .map(|(_, response)| response)
+                .chain(operation.get("requestBody"));
             for body in bodies.filter_map(|body| body["content"].get("application/json")) {
                 if body.get("example").is_none() {
                     missing.push(format!("{method} {path}"));
@@ -101,7 +117,13 @@ fn every_json_body_has_an_example() {
         }
     }
     // The request is a photo; the response is this document.
-    assert_eq!(missing, ["post /courier/orders/{platformOrderId}/photos", "get /openapi.json"]);
+    assert_eq!(
+        missing,
+        [
+            "post /courier/orders/{platformOrderId}/photos",
+            "get /openapi.json"
+        ]
+    );
 }
 
 #[test]
@@ -109,7 +131,10 @@ fn every_problem_code_has_an_example_and_a_meaning() {
     let document = document();
     for code in ProblemCode::ALL {
         let example = &document["components"]["examples"][code.name()]["value"];
-        assert_eq!((&example["code"], &example["status"]), (&code.name().into(), &code.status().into()));
+        assert_eq!(
+            (&example["code"], &example["status"]),
+            (&code.name().into(), &code.status().into())
+        );
         assert!(code.meaning().ends_with('.'), "{}", code.name());
     }
 }
@@ -117,7 +142,12 @@ fn every_problem_code_has_an_example_and_a_meaning() {
 #[test]
 fn every_field_error_code_is_documented() {
     let codes = &document()["components"]["schemas"]["FieldCode"]["enum"];
-    let codes: BTreeSet<&str> = codes.as_array().unwrap().iter().map(|code| code.as_str().unwrap()).collect();
+    let codes: BTreeSet<&str> = codes
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|code| code.as_str().unwrap())
+        .collect();
     let sources = [
         "read.rs",
         "planning.rs",
@@ -140,10 +170,18 @@ fn every_field_error_code_is_documented() {
         let text = std::fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap();
         // Codes are the only strings in snake case, except one member of a marketplace's confirmation and one of OwnTracks.
-        let snake =
-            |text: &&str| text.contains('_') && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-        for literal in
-            code.split('"').skip(1).step_by(2).filter(snake).filter(|literal| !["order_id", "_type"].contains(literal))
+        let snake = |text: &&str| {
+            text.contains('_')
+                && text
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        };
+        for literal in code
+            .split('"')
+            .skip(1)
+            .step_by(2)
+            .filter(snake)
+            .filter(|literal| !["order_id", "_type"].contains(literal))
         {
             assert!(
                 codes.contains(literal),

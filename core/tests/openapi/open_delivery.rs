@@ -27,29 +27,55 @@ const ORDER: &str = "52122852-6626-11ed-9022-0242ac120002";
 pub(crate) fn record() -> Result<Vec<Example>, HostError> {
     let run = Run::new(11);
     block_on(demo::seed(&run.host, &run.settings))??;
-    let connection = json!({ "url": "https://pdv.example", "openDelivery": { "merchantId": MERCHANT } });
+    let connection =
+        json!({ "url": "https://pdv.example", "openDelivery": { "merchantId": MERCHANT } });
     let created = run.send("POST /delivery/webhooks", KEY, Some(&connection))?;
-    let created: Value = serde_json::from_slice(created.body()).map_err(|error| internal(&error.to_string()))?;
+    let created: Value =
+        serde_json::from_slice(created.body()).map_err(|error| internal(&error.to_string()))?;
     let (token, issued) = issue_token(&run, &created)?;
     let key = format!("Bearer {token}");
     let at = |endpoint, line: &str, body| run.record(endpoint, line, &key, body);
     let path = |step: &str| format!("POST /v1/logistics/{step}/{ORDER}");
     let mut examples = vec![
         issued,
-        at(Endpoint::GetAvailability, "POST /v1/logistics/availability", Some(availability()))?,
-        at(Endpoint::RequestDelivery, "POST /v1/logistics/delivery", Some(delivery()))?,
-        at(Endpoint::GetDelivery, &format!("GET /v1/logistics/delivery/{ORDER}"), None)?,
+        at(
+            Endpoint::GetAvailability,
+            "POST /v1/logistics/availability",
+            Some(availability()),
+        )?,
+        at(
+            Endpoint::RequestDelivery,
+            "POST /v1/logistics/delivery",
+            Some(delivery()),
+        )?,
+        at(
+            Endpoint::GetDelivery,
+            &format!("GET /v1/logistics/delivery/{ORDER}"),
+            None,
+        )?,
         at(Endpoint::SetReadyForPickup, &path("readyForPickup"), None)?,
     ];
     run.host.advance(Duration::minutes(1));
-    let cancellation = json!({ "reason": "CONSUMER_CANCELLATION_REQUESTED", "message": "Desistiu" });
-    examples.push(at(Endpoint::CancelDelivery, &path("cancel"), Some(cancellation))?);
+    let cancellation =
+        json!({ "reason": "CONSUMER_CANCELLATION_REQUESTED", "message": "Desistiu" });
+    examples.push(at(
+        Endpoint::CancelDelivery,
+        &path("cancel"),
+        Some(cancellation),
+    )?);
     let written = |endpoint, body: Value| -> Result<Example, HostError> {
         let request = Json::of(&body).map_err(|error| internal(&error.to_string()))?;
-        Ok(Example { endpoint, request: Some(request), response: None })
+        Ok(Example {
+            endpoint,
+            request: Some(request),
+            response: None,
+        })
     };
     // These need a courier with the goods; their responses have no body.
-    examples.push(written(Endpoint::FinishDelivery, json!({ "finishDate": "2026-11-21T15:00:00Z" }))?);
+    examples.push(written(
+        Endpoint::FinishDelivery,
+        json!({ "finishDate": "2026-11-21T15:00:00Z" }),
+    )?);
     let decision = json!({ "reason": "NOBODY_TO_RECEIVE", "action": "RETURN_TO_STORE" });
     examples.push(written(Endpoint::HandleProblem, decision)?);
     Ok(examples)
@@ -57,16 +83,27 @@ pub(crate) fn record() -> Result<Vec<Example>, HostError> {
 
 fn issue_token(run: &Run, created: &Value) -> Result<(String, Example), HostError> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let (id, secret) = (text(&created["openDelivery"]["clientId"]), text(&created["secret"]));
+    let (id, secret) = (
+        text(&created["openDelivery"]["clientId"]),
+        text(&created["secret"]),
+    );
     let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
-    let request = Request::post("/oauth/token").header("content-type", "application/x-www-form-urlencoded");
-    let request = request.body(Bytes::from(form)).map_err(|error| internal(&error.to_string()))?;
+    let request =
+        Request::post("/oauth/token").header("content-type", "application/x-www-form-urlencoded");
+    let request = request
+        .body(Bytes::from(form))
+        .map_err(|error| internal(&error.to_string()))?;
     let response = block_on(api::handle(&run.host, &run.settings, request))?;
     let invalid = |error: serde_json::Error| internal(&error.to_string());
     let token: Value = serde_json::from_slice(response.body()).map_err(invalid)?;
-    let reply =
-        serde_json::from_slice(response.body()).and_then(|reply: Tree<'_>| Json::of(&reply)).map_err(invalid)?;
-    let example = Example { endpoint: Endpoint::IssueToken, request: None, response: Some(reply) };
+    let reply = serde_json::from_slice(response.body())
+        .and_then(|reply: Tree<'_>| Json::of(&reply))
+        .map_err(invalid)?;
+    let example = Example {
+        endpoint: Endpoint::IssueToken,
+        request: None,
+        response: Some(reply),
+    };
     Ok((text(&token["access_token"]), example))
 }
 

@@ -15,17 +15,20 @@ use despacho_core::{
     changes::Changes,
     geo::LocateError,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
-        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
-        WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
+        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
+        TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
-        Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId, PhotoId,
-        StoreId, Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId,
+        OrderId, PhotoId, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{self, Candidate, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
+        order::{
+            Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
+            TrackingLink,
+        },
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -66,7 +69,10 @@ impl<'a> FaultyHost<'a> {
     }
 
     /// Fails at the commits with these numbers, counted from 1.
-    pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> FaultyHost<'a> {
+    pub(crate) fn failing<const N: usize>(
+        inner: &'a MemoryHost,
+        faults: [(u32, HostError); N],
+    ) -> FaultyHost<'a> {
         FaultyHost {
             inner,
             yields: false,
@@ -79,8 +85,15 @@ impl<'a> FaultyHost<'a> {
     }
 
     /// Applies the commits with these numbers but returns errors, as if their confirmations were lost.
-    pub(crate) fn unconfirmed<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> FaultyHost<'a> {
-        FaultyHost { unconfirmed: true, mails: RefCell::default(), ..FaultyHost::failing(inner, faults) }
+    pub(crate) fn unconfirmed<const N: usize>(
+        inner: &'a MemoryHost,
+        faults: [(u32, HostError); N],
+    ) -> FaultyHost<'a> {
+        FaultyHost {
+            unconfirmed: true,
+            mails: RefCell::default(),
+            ..FaultyHost::failing(inner, faults)
+        }
     }
 
     /// Returns the number of attempted commits.
@@ -111,7 +124,11 @@ impl Future for YieldOnce {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if std::mem::replace(&mut self.0, true) { Poll::Ready(()) } else { Poll::Pending }
+        if std::mem::replace(&mut self.0, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
     }
 }
 
@@ -210,8 +227,12 @@ impl Platform for FaultyHost<'_> {
 
 /// Runs futures to completion. Before each poll, `choose` gets the number of unfinished futures and returns the index of the
 /// next one.
-pub(crate) fn interleave<F: Future>(futures: Vec<F>, mut choose: impl FnMut(usize) -> usize) -> Vec<F::Output> {
-    let mut running: Vec<(usize, Pin<Box<F>>)> = futures.into_iter().map(Box::pin).enumerate().collect();
+pub(crate) fn interleave<F: Future>(
+    futures: Vec<F>,
+    mut choose: impl FnMut(usize) -> usize,
+) -> Vec<F::Output> {
+    let mut running: Vec<(usize, Pin<Box<F>>)> =
+        futures.into_iter().map(Box::pin).enumerate().collect();
     let mut done: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
     let mut context = Context::from_waker(Waker::noop());
     while !running.is_empty() {

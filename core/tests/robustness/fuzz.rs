@@ -27,11 +27,20 @@ struct Target {
 
 fn targets() -> Vec<Target> {
     let mut update = store("", "matriz@demo.despacho.example", None);
-    update.as_object_mut().unwrap().retain(|name, _| !matches!(name.as_str(), "cnpj" | "password"));
+    update
+        .as_object_mut()
+        .unwrap()
+        .retain(|name, _| !matches!(name.as_str(), "cnpj" | "password"));
     let branch = store("12ABC34501DE35", "nova@exemplo.com.br", None);
     let parent = store("11444777000161", "outra@exemplo.com.br", Some(-100.0));
     let key = json!({ "storeId": 1000, "name": "caixa", "expiresInDays": 30 });
-    let target = |method, path, body, share, shape| Target { method, path, body, share, shape };
+    let target = |method, path, body, share, shape| Target {
+        method,
+        path,
+        body,
+        share,
+        shape,
+    };
     vec![
         target("POST", "/delivery/orders", order("F"), 48, ORDER),
         target("POST", "/delivery/orders/preview", order("F"), 25, PREVIEW),
@@ -39,7 +48,13 @@ fn targets() -> Vec<Target> {
         target("POST", "/delivery/stores", branch, 7, CREATED),
         target("POST", "/delivery/keys", key, 6, CREATED),
         target("POST", "/admin/matrices", parent, 2, CREATED),
-        target("POST", "/admin/keys", json!({ "storeId": "1000", "expiresInDays": 1 }), 2, CREATED),
+        target(
+            "POST",
+            "/admin/keys",
+            json!({ "storeId": "1000", "expiresInDays": 1 }),
+            2,
+            CREATED,
+        ),
     ]
 }
 
@@ -83,10 +98,21 @@ fn mutated_bodies_never_cause_a_server_error() {
 
 fn check(host: &MemoryHost, target: &Target, body: &[u8], number: u32) -> Reply {
     let token = [("x-api-token", OPERATOR)];
-    let headers: &[_] = if target.path.starts_with("/admin") { &token } else { &[] };
+    let headers: &[_] = if target.path.starts_with("/admin") {
+        &token
+    } else {
+        &[]
+    };
     let request = request(target.method, target.path, headers, body.to_vec());
     let response = send(host, &settings(), request);
-    let context = || format!("request {number}, {} {}: {}", target.method, target.path, String::from_utf8_lossy(body));
+    let context = || {
+        format!(
+            "request {number}, {} {}: {}",
+            target.method,
+            target.path,
+            String::from_utf8_lossy(body)
+        )
+    };
     match response.status {
         200 | 201 => {
             assert_shape(target.shape, &response.body, &context());
@@ -95,20 +121,47 @@ fn check(host: &MemoryHost, target: &Target, body: &[u8], number: u32) -> Reply 
         400..500 => assert_problem(response.status, &response.body, &context()),
         status => panic!("{status} for {}: {}", context(), response.body),
     }
-    assert!(response.header("x-request-id").is_some_and(|id| id.len() == 32), "{}", context());
+    assert!(
+        response
+            .header("x-request-id")
+            .is_some_and(|id| id.len() == 32),
+        "{}",
+        context()
+    );
     response
 }
 
 /// Checks that the price lines add up to the fee exactly, and the distances of the stops to the total distance.
 fn assert_price(body: &Value, context: &str) {
-    let Some(lines) = body["priceBreakdown"].as_array() else { return };
+    let Some(lines) = body["priceBreakdown"].as_array() else {
+        return;
+    };
     let thousandths = |value: &Value| (value.as_f64().unwrap() * 1_000.0).round();
     let sum: f64 = lines.iter().map(|line| thousandths(&line["amount"])).sum();
-    assert!((sum - thousandths(&body["deliveryFee"])).abs() < 0.5, "{context}: {body}");
-    let legs: f64 = body["deliveries"].as_array().unwrap().iter().map(|stop| thousandths(&stop["distance"])).sum();
-    let paid = body["deliveries"].as_array().unwrap().iter().all(|stop| stop["onlinePayment"] == true);
+    assert!(
+        (sum - thousandths(&body["deliveryFee"])).abs() < 0.5,
+        "{context}: {body}"
+    );
+    let legs: f64 = body["deliveries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|stop| thousandths(&stop["distance"]))
+        .sum();
+    let paid = body["deliveries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .all(|stop| stop["onlinePayment"] == true);
     let total = thousandths(&body["totalDistance"]);
-    assert!(if paid { (legs - total).abs() < 0.5 } else { legs <= total }, "{context}: {body}");
+    assert!(
+        if paid {
+            (legs - total).abs() < 0.5
+        } else {
+            legs <= total
+        },
+        "{context}: {body}"
+    );
 }
 
 #[test]
@@ -128,8 +181,14 @@ fn amounts_are_returned_exactly_as_sent() {
         body["sortByBestRoute"] = json!(false);
         let made = crate::support::post(&host, "/delivery/orders", &[], &body);
         let found = get(&host, &format!("/delivery/orders/{}", made.body["id"]), &[]);
-        for (amount, stop) in centavos.iter().zip(found.body["deliveries"].as_array().unwrap()) {
-            let shortest = text(amount).trim_end_matches('0').trim_end_matches('.').to_owned();
+        for (amount, stop) in centavos
+            .iter()
+            .zip(found.body["deliveries"].as_array().unwrap())
+        {
+            let shortest = text(amount)
+                .trim_end_matches('0')
+                .trim_end_matches('.')
+                .to_owned();
             assert_eq!(stop["productValue"].to_string(), shortest);
         }
     }
@@ -141,6 +200,10 @@ fn assert_balances(host: &MemoryHost) {
     stores.dedup();
     for id in stores {
         let sum: Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
-        assert_eq!(block_on(host.store(id)).unwrap().unwrap().balance, sum, "store {id}");
+        assert_eq!(
+            block_on(host.store(id)).unwrap().unwrap().balance,
+            sum,
+            "store {id}"
+        );
     }
 }

@@ -92,7 +92,16 @@ fn interesting(rng: &mut Rng) -> Value {
         6 => json!(rng.next().cast_signed()),
         7..=9 => json!(rng.pick(&texts)),
         10 => json!("é".repeat(*rng.pick(&[1, 4, 5, 63, 64, 65, 255, 256, 1000, 1001]))),
-        _ => rng.pick(&[json!([]), json!({}), json!([[]]), json!([null]), json!({ "a": 1 }), json!([{}])]).clone(),
+        _ => rng
+            .pick(&[
+                json!([]),
+                json!({}),
+                json!([[]]),
+                json!([null]),
+                json!({ "a": 1 }),
+                json!([{}]),
+            ])
+            .clone(),
     }
 }
 
@@ -131,9 +140,18 @@ fn drop_member(value: &mut Value, rng: &mut Rng) {
     if let Value::Object(members) = any_node(value, rng)
         && !members.is_empty()
     {
-        let name = members.keys().nth(rng.below(members.len())).cloned().unwrap();
+        let name = members
+            .keys()
+            .nth(rng.below(members.len()))
+            .cloned()
+            .unwrap();
         members.remove(&name);
-        let odd = [name.to_uppercase(), format!("{name} "), "__proto__".to_owned(), "a/b~c".to_owned()];
+        let odd = [
+            name.to_uppercase(),
+            format!("{name} "),
+            "__proto__".to_owned(),
+            "a/b~c".to_owned(),
+        ];
         members.extend(Map::from_iter([(rng.pick(&odd).clone(), interesting(rng))]));
     }
 }
@@ -193,8 +211,12 @@ fn write_number(bytes: &mut Vec<u8>, rng: &mut Rng) {
         "[[[[[[[[",
         "1_000",
     ];
-    let digits: Vec<usize> =
-        bytes.iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit()).map(|(at, _)| at).collect();
+    let digits: Vec<usize> = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| byte.is_ascii_digit())
+        .map(|(at, _)| at)
+        .collect();
     if !digits.is_empty() {
         let at = *rng.pick(&digits);
         bytes.splice(at..=at, rng.pick(&odd).bytes());

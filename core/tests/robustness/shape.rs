@@ -37,7 +37,12 @@ const ADDRESS: &[Field] = &[
     ("latitude", MAYBE_NUMBER),
     ("longitude", MAYBE_NUMBER),
 ];
-const LOCATION: &[Field] = &[("latitude", Number), ("longitude", Number), ("precision", Text), ("radiusM", Number)];
+const LOCATION: &[Field] = &[
+    ("latitude", Number),
+    ("longitude", Number),
+    ("precision", Text),
+    ("radiusM", Number),
+];
 const PRICE_LINE: &[Field] = &[("rule", Text), ("quantity", Number), ("amount", Number)];
 const PERSON: &[Field] = &[("name", Text), ("phone", MAYBE_TEXT)];
 const DELIVERY: &[Field] = &[
@@ -59,7 +64,14 @@ const DELIVERY: &[Field] = &[
     ("precision", Text),
     ("trackingUrl", MAYBE_TEXT),
     ("recipientChoice", MAYBE_TEXT),
-    ("rating", Maybe(&Object(&[("stars", Whole), ("text", MAYBE_TEXT), ("ratedAt", Time)]))),
+    (
+        "rating",
+        Maybe(&Object(&[
+            ("stars", Whole),
+            ("text", MAYBE_TEXT),
+            ("ratedAt", Time),
+        ])),
+    ),
 ];
 const NOTICE: &[Field] = &[("code", Text), ("pointer", Text), ("detail", Text)];
 macro_rules! order {
@@ -122,7 +134,12 @@ const EVENT: &[Field] = &[
     ("receivedAt", MAYBE_TIME),
     ("reason", MAYBE_TEXT),
 ];
-const PHOTO: &[Field] = &[("photoId", Id), ("sha256", Text), ("bytes", Id), ("contentType", Text)];
+const PHOTO: &[Field] = &[
+    ("photoId", Id),
+    ("sha256", Text),
+    ("bytes", Id),
+    ("contentType", Text),
+];
 const PROOF: &[Field] = &[
     ("sequence", Id),
     ("step", Text),
@@ -156,7 +173,10 @@ pub(crate) const PREVIEW: &[Field] = &[
     ("expectedPickup", MAYBE_TIME),
     ("estimated", Boolean),
     ("notices", List(NOTICE)),
-    ("quote", Object(&[("id", Text), ("expiresAt", Time), ("tariffVersion", Text)])),
+    (
+        "quote",
+        Object(&[("id", Text), ("expiresAt", Time), ("tariffVersion", Text)]),
+    ),
 ];
 /// Response with a store.
 pub(crate) const STORE: &[Field] = &[
@@ -187,29 +207,44 @@ pub(crate) const CREATED: &[Field] = &[
 
 /// Asserts that an object has these fields and no others.
 pub(crate) fn assert_shape(fields: &[Field], value: &Value, context: &str) {
-    let object = value.as_object().unwrap_or_else(|| panic!("{context}: not an object: {value}"));
+    let object = value
+        .as_object()
+        .unwrap_or_else(|| panic!("{context}: not an object: {value}"));
     for (name, kind) in fields {
-        let field = object.get(*name).unwrap_or_else(|| panic!("{context}: no `{name}` in {value}"));
-        assert!(fits(*kind, field, context), "{context}: `{name}` is {field}");
+        let field = object
+            .get(*name)
+            .unwrap_or_else(|| panic!("{context}: no `{name}` in {value}"));
+        assert!(
+            fits(*kind, field, context),
+            "{context}: `{name}` is {field}"
+        );
     }
-    let unexpected = object.keys().find(|key| !fields.iter().any(|(name, _)| name == key));
+    let unexpected = object
+        .keys()
+        .find(|key| !fields.iter().any(|(name, _)| name == key));
     assert_eq!(unexpected, None, "{context}");
 }
 
 fn fits(kind: Kind, value: &Value, context: &str) -> bool {
     match kind {
-        Id => value.as_u64().is_some_and(|number| (1..1 << 53).contains(&number)),
+        Id => value
+            .as_u64()
+            .is_some_and(|number| (1..1 << 53).contains(&number)),
         Whole => value.is_u64(),
         Number => value.is_number(),
         Text => value.is_string(),
-        Time => value.as_str().is_some_and(|text| text.len() == 24 && text.ends_with('Z')),
+        Time => value
+            .as_str()
+            .is_some_and(|text| text.len() == 24 && text.ends_with('Z')),
         Boolean => value.is_boolean(),
         Object(fields) => {
             assert_shape(fields, value, context);
             true
         }
         List(fields) => value.as_array().is_some_and(|items| {
-            items.iter().for_each(|item| assert_shape(fields, item, context));
+            items
+                .iter()
+                .for_each(|item| assert_shape(fields, item, context));
             true
         }),
         Maybe(kind) => value.is_null() || fits(*kind, value, context),
@@ -219,20 +254,48 @@ fn fits(kind: Kind, value: &Value, context: &str) -> bool {
 /// Asserts that a problem document is complete: its code is known and matches the response's status, and its errors have
 /// pointers.
 pub(crate) fn assert_problem(status: u16, document: &Value, context: &str) {
-    let code = document["code"].as_str().unwrap_or_else(|| panic!("{context}: no code in {document}"));
+    let code = document["code"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{context}: no code in {document}"));
     let known = ProblemCode::ALL.iter().find(|known| known.name() == code);
-    assert_eq!(known.map(|code| code.status()), Some(status), "{context}: {document}");
-    assert_eq!(document["status"].as_u64(), Some(status.into()), "{context}: {document}");
+    assert_eq!(
+        known.map(|code| code.status()),
+        Some(status),
+        "{context}: {document}"
+    );
+    assert_eq!(
+        document["status"].as_u64(),
+        Some(status.into()),
+        "{context}: {document}"
+    );
     for field in ["type", "title", "detail", "instance", "requestId"] {
         let text = document[field].as_str();
-        assert!(text.is_some_and(|text| !text.is_empty()), "{context}: `{field}` in {document}");
+        assert!(
+            text.is_some_and(|text| !text.is_empty()),
+            "{context}: `{field}` in {document}"
+        );
     }
-    let errors = document["errors"].as_array().unwrap_or_else(|| panic!("{context}: no errors in {document}"));
+    let errors = document["errors"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{context}: no errors in {document}"));
     for error in errors {
-        let pointer = error["pointer"].as_str().unwrap_or_else(|| panic!("{context}: {error}"));
-        assert!(pointer.is_empty() || pointer.starts_with('/'), "{context}: {error}");
-        assert!(error["code"].as_str().is_some_and(|code| !code.is_empty()), "{context}: {error}");
-        assert!(error["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{context}: {error}");
+        let pointer = error["pointer"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{context}: {error}"));
+        assert!(
+            pointer.is_empty() || pointer.starts_with('/'),
+            "{context}: {error}"
+        );
+        assert!(
+            error["code"].as_str().is_some_and(|code| !code.is_empty()),
+            "{context}: {error}"
+        );
+        assert!(
+            error["detail"]
+                .as_str()
+                .is_some_and(|detail| !detail.is_empty()),
+            "{context}: {error}"
+        );
     }
     if matches!(code, "malformed_request" | "validation_failed") {
         assert!(!errors.is_empty(), "{context}: {document} names no field");

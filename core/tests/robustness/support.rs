@@ -39,16 +39,30 @@ impl Reply {
 
     /// Returns the status and, for errors, the problem code.
     pub(crate) fn outcome(&self) -> (u16, Option<&str>) {
-        (self.status, self.body["code"].as_str().filter(|_| self.status >= 400))
+        (
+            self.status,
+            self.body["code"].as_str().filter(|_| self.status >= 400),
+        )
     }
 }
 
 impl From<Response<Bytes>> for Reply {
     fn from(response: Response<Bytes>) -> Reply {
         let (parts, body) = response.into_parts();
-        let is_json = parts.headers.get("content-type").is_some_and(|kind| kind.to_str().unwrap().contains("json"));
-        let body = if is_json { serde_json::from_slice(&body).unwrap() } else { Value::Null };
-        Reply { status: parts.status.as_u16(), headers: parts.headers, body }
+        let is_json = parts
+            .headers
+            .get("content-type")
+            .is_some_and(|kind| kind.to_str().unwrap().contains("json"));
+        let body = if is_json {
+            serde_json::from_slice(&body).unwrap()
+        } else {
+            Value::Null
+        };
+        Reply {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            body,
+        }
     }
 }
 
@@ -62,9 +76,18 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
 
 /// Returns settings with an operator, a secret, and quotas high enough that tests do not reach them unintentionally.
 pub(crate) fn settings() -> Settings {
-    let limits = Limits { previews_per_minute: 60_000, writes_per_minute: 60_000, ..Limits::default() };
+    let limits = Limits {
+        previews_per_minute: 60_000,
+        writes_per_minute: 60_000,
+        ..Limits::default()
+    };
     let operator = Some(KeyHash::of(OPERATOR));
-    Settings { limits, operator, secret: Secret([42; 32]), ..Settings::default() }
+    Settings {
+        limits,
+        operator,
+        secret: Secret([42; 32]),
+        ..Settings::default()
+    }
 }
 
 /// Creates a host with demo data.
@@ -75,8 +98,16 @@ pub(crate) fn demo_host() -> MemoryHost {
 }
 
 /// Builds a request with the key of the demo parent store, unless the headers contain another key.
-pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: impl Into<Bytes>) -> Request<Bytes> {
-    let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+pub(crate) fn request(
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: impl Into<Bytes>,
+) -> Request<Bytes> {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("content-type", "application/json");
     // Several tests send the same body to endpoints that accept different fields of it.
     request = request.header("prefer", "handling=lenient");
     if !headers.iter().any(|(name, _)| *name == "x-api-token") {
@@ -95,7 +126,11 @@ pub(crate) fn send(host: &impl Host, settings: &Settings, request: Request<Bytes
 
 /// Sends a `POST` request with a JSON body.
 pub(crate) fn post(host: &impl Host, path: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
-    send(host, &settings(), request("POST", path, headers, body.to_string()))
+    send(
+        host,
+        &settings(),
+        request("POST", path, headers, body.to_string()),
+    )
 }
 
 /// Sends a `GET` request.
@@ -148,8 +183,18 @@ pub(crate) fn store(cnpj: &str, email: &str, floor: Option<f64>) -> Value {
 }
 
 /// Creates a parent store and returns its key and ID.
-pub(crate) fn parent_store(host: &impl Host, cnpj: &str, email: &str, floor: Option<f64>) -> (String, u64) {
-    let created = post(host, "/admin/matrices", &[("x-api-token", OPERATOR)], &store(cnpj, email, floor));
+pub(crate) fn parent_store(
+    host: &impl Host,
+    cnpj: &str,
+    email: &str,
+    floor: Option<f64>,
+) -> (String, u64) {
+    let created = post(
+        host,
+        "/admin/matrices",
+        &[("x-api-token", OPERATOR)],
+        &store(cnpj, email, floor),
+    );
     assert_eq!(created.status, 201, "{}", created.body);
     let id = created.body["storeId"].as_str().unwrap().parse().unwrap();
     (created.body["value"].as_str().unwrap().to_owned(), id)
@@ -157,5 +202,8 @@ pub(crate) fn parent_store(host: &impl Host, cnpj: &str, email: &str, floor: Opt
 
 /// Returns a store's notifications, newest first.
 pub(crate) fn notifications(host: &impl Host, headers: &[(&str, &str)]) -> Vec<Value> {
-    get(host, "/delivery/notifications", headers).body["notifications"].as_array().unwrap().clone()
+    get(host, "/delivery/notifications", headers).body["notifications"]
+        .as_array()
+        .unwrap()
+        .clone()
 }

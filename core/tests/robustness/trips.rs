@@ -23,7 +23,10 @@ use crate::{
     support::{OPERATOR, Reply, block_on, demo_host, order, post, request, send, settings},
 };
 
-const COURIERS: [(u64, &str); 2] = [(7, "courier-key-of-these-tests"), (8, "courier-key-of-another-one")];
+const COURIERS: [(u64, &str); 2] = [
+    (7, "courier-key-of-these-tests"),
+    (8, "courier-key-of-another-one"),
+];
 
 /// Creates a host with an available and an unavailable courier, and ready orders of the demo store.
 fn host_with_orders(count: usize) -> MemoryHost {
@@ -42,7 +45,10 @@ fn host_with_orders(count: usize) -> MemoryHost {
         body["preparationTime"] = json!(0);
         body["deliveries"][0]["pickupCode"] = json!(format!("12{at:02}"));
         let created = post(&host, "/delivery/orders", &[], &body);
-        assert_eq!((created.status, &created.body["storeId"]), (201, &json!(store.get())));
+        assert_eq!(
+            (created.status, &created.body["storeId"]),
+            (201, &json!(store.get()))
+        );
     }
     let orders = open_orders(&host);
     let expires_at = host.now().after(Duration::minutes(1_000_000));
@@ -59,7 +65,10 @@ fn host_with_orders(count: usize) -> MemoryHost {
         available: id == 7,
         trip: Vec::new(),
         shift: None,
-        key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
+        key: Some(CourierKey {
+            hash: KeyHash::of(key),
+            expires_at,
+        }),
         device: None,
         push: Vec::new(),
         sign_in: None,
@@ -75,14 +84,36 @@ fn host_with_orders(count: usize) -> MemoryHost {
     });
     let couriers = couriers.map(Write::insert).into();
     // The demo data's orders would get the courier too.
-    for order in host.orders().iter().filter(|order| !order.status.is_final() && !order.code.starts_with("T-")) {
+    for order in host
+        .orders()
+        .iter()
+        .filter(|order| !order.status.is_final() && !order.code.starts_with("T-"))
+    {
         let path = format!("/admin/orders/{}/cancel", order.id);
-        assert_eq!(post(&host, &path, &[("x-api-token", OPERATOR)], &json!({ "reason": "test" })).status, 200);
+        assert_eq!(
+            post(
+                &host,
+                &path,
+                &[("x-api-token", OPERATOR)],
+                &json!({ "reason": "test" })
+            )
+            .status,
+            200
+        );
     }
     // Positions are stored separately from couriers.
     let point = orders[0].pickup.located.point;
-    let positions = COURIERS.map(|(id, _)| Position { courier: CourierId::new(id).unwrap(), point, at: host.now() });
-    let changes = Changes { at: host.now(), couriers, positions: positions.into(), ..Changes::default() };
+    let positions = COURIERS.map(|(id, _)| Position {
+        courier: CourierId::new(id).unwrap(),
+        point,
+        at: host.now(),
+    });
+    let changes = Changes {
+        at: host.now(),
+        couriers,
+        positions: positions.into(),
+        ..Changes::default()
+    };
     block_on(host.commit(&changes)).unwrap();
     host
 }
@@ -90,45 +121,78 @@ fn host_with_orders(count: usize) -> MemoryHost {
 /// Creates a host with a trip of these orders, which are at the pickup.
 fn host_with_trip(count: usize) -> MemoryHost {
     let host = host_with_orders(count);
-    let done = block_on(dispatch::run_pass(&host, &settings(), &mut host.exec_context())).unwrap();
+    let done = block_on(dispatch::run_pass(
+        &host,
+        &settings(),
+        &mut host.exec_context(),
+    ))
+    .unwrap();
     let orders = open_orders(&host);
-    let statuses: Vec<_> = orders.iter().map(|order| (order.status, order.sandbox)).collect();
+    let statuses: Vec<_> = orders
+        .iter()
+        .map(|order| (order.status, order.sandbox))
+        .collect();
     assert_eq!(courier(&host, 7).trip.len(), count, "{done:?} {statuses:?}");
     for order in &orders {
-        assert_eq!(send(&host, &settings(), act(&host, order, "arrive")).status, 200);
+        assert_eq!(
+            send(&host, &settings(), act(&host, order, "arrive")).status,
+            200
+        );
     }
     host
 }
 
 fn run_pass(host: &impl Host) -> u32 {
-    block_on(dispatch::run_pass(host, &settings(), &mut host.exec_context())).map_or(0, |done| done.allocated)
+    block_on(dispatch::run_pass(
+        host,
+        &settings(),
+        &mut host.exec_context(),
+    ))
+    .map_or(0, |done| done.allocated)
 }
 
 /// Returns the orders of these tests.
 fn open_orders(host: &MemoryHost) -> Vec<Order> {
-    host.orders().into_iter().filter(|order| order.code.starts_with("T-")).collect()
+    host.orders()
+        .into_iter()
+        .filter(|order| order.code.starts_with("T-"))
+        .collect()
 }
 
 fn couriers(host: &MemoryHost) -> Vec<Courier> {
-    block_on(host.find_couriers(CourierQuery::All { after: None, limit: 1_000 })).unwrap()
+    block_on(host.find_couriers(CourierQuery::All {
+        after: None,
+        limit: 1_000,
+    }))
+    .unwrap()
 }
 
 fn courier(host: &MemoryHost, id: u64) -> Courier {
-    couriers(host).into_iter().find(|courier| courier.id.get() == id).unwrap()
+    couriers(host)
+        .into_iter()
+        .find(|courier| courier.id.get() == id)
+        .unwrap()
 }
 
 /// Returns a courier's, the merchant's or the operator's request about an order, with the correct codes.
 fn act(host: &MemoryHost, order: &Order, name: &str) -> Request<Bytes> {
     let (id, courier) = (order.id, courier(host, 7));
-    let stop = order.deliveries.iter().find(|delivery| !delivery.status.is_final()).unwrap_or(&order.deliveries[0]);
+    let stop = order
+        .deliveries
+        .iter()
+        .find(|delivery| !delivery.status.is_final())
+        .unwrap_or(&order.deliveries[0]);
     let code = match name {
         "pickup" => order.pickup_code.clone(),
         "hand-back" => order.return_code.clone().unwrap_or_default(),
         _ => stop.delivery_code.clone(),
     };
-    let mut body = json!({ "deliveryId": stop.id.get(), "code": code, "reason": "test", "minutes": 30 });
+    let mut body =
+        json!({ "deliveryId": stop.id.get(), "code": code, "reason": "test", "minutes": 30 });
     let (method, key, path) = match name {
-        "delay" | "ready" | "return" | "discard" | "waive" => ("POST", KEY, format!("/delivery/orders/{id}/{name}")),
+        "delay" | "ready" | "return" | "discard" | "waive" => {
+            ("POST", KEY, format!("/delivery/orders/{id}/{name}"))
+        }
         "cancel" => {
             body = json!({ "orderId": id.get() });
             ("POST", KEY, "/delivery/orders/cancel".to_owned())
@@ -140,7 +204,11 @@ fn act(host: &MemoryHost, order: &Order, name: &str) -> Request<Bytes> {
             body = json!({ "removed": true });
             ("PATCH", OPERATOR, format!("/admin/couriers/{}", courier.id))
         }
-        _ => ("POST", COURIERS[0].1, format!("/courier/orders/{id}/{name}")),
+        _ => (
+            "POST",
+            COURIERS[0].1,
+            format!("/courier/orders/{id}/{name}"),
+        ),
     };
     request(method, &path, &[("x-api-token", key)], body.to_string())
 }
@@ -149,14 +217,28 @@ fn act(host: &MemoryHost, order: &Order, name: &str) -> Request<Bytes> {
 fn check(host: &MemoryHost) {
     let (orders, mut carried) = (host.orders(), Vec::new());
     for courier in couriers(host) {
-        let trip: Vec<&Order> =
-            courier.trip.iter().map(|one| orders.iter().find(|order| order.id == one.id).unwrap()).collect();
-        let is_current = |status| matches!(status, DeliveryStatus::EnRoute | DeliveryStatus::Arrived);
-        let current = trip.iter().flat_map(|order| &order.deliveries).filter(|stop| is_current(stop.status)).count();
+        let trip: Vec<&Order> = courier
+            .trip
+            .iter()
+            .map(|one| orders.iter().find(|order| order.id == one.id).unwrap())
+            .collect();
+        let is_current =
+            |status| matches!(status, DeliveryStatus::EnRoute | DeliveryStatus::Arrived);
+        let current = trip
+            .iter()
+            .flat_map(|order| &order.deliveries)
+            .filter(|stop| is_current(stop.status))
+            .count();
         let waits = trip.iter().any(|order| order.status.is_before_pickup());
-        assert!(current <= 1 && !(current == 1 && waits), "{current} current stops, {waits}");
+        assert!(
+            current <= 1 && !(current == 1 && waits),
+            "{current} current stops, {waits}"
+        );
         for (one, order) in courier.trip.iter().zip(&trip) {
-            assert_eq!(order.courier.as_ref().map(|assigned| assigned.id), Some(courier.id));
+            assert_eq!(
+                order.courier.as_ref().map(|assigned| assigned.id),
+                Some(courier.id)
+            );
             assert_eq!(one.picked_up, order.status >= OrderStatus::OutForDelivery);
             assert!(!order.status.is_final());
             carried.push(order.id);
@@ -164,25 +246,41 @@ fn check(host: &MemoryHost) {
         assert!(trip.len() <= 3);
     }
     let is_carried = |order: &&Order| order.courier.is_some() && !order.status.is_final();
-    let assigned: Vec<OrderId> = orders.iter().filter(is_carried).map(|order| order.id).collect();
+    let assigned: Vec<OrderId> = orders
+        .iter()
+        .filter(is_carried)
+        .map(|order| order.id)
+        .collect();
     carried.sort_unstable();
     assert_eq!(assigned, carried);
     for order in &orders {
-        let recorded = host.recorded().into_iter().filter(|one| one.event.order == order.id);
+        let recorded = host
+            .recorded()
+            .into_iter()
+            .filter(|one| one.event.order == order.id);
         let sequences: Vec<u32> = recorded.map(|one| one.event.sequence).collect();
         assert_eq!(sequences, (1..=order.last_sequence).collect::<Vec<_>>());
     }
 }
 
 fn unavailable() -> HostError {
-    HostError::Unavailable { what: "database", detail: "disk 7".to_owned() }
+    HostError::Unavailable {
+        what: "database",
+        detail: "disk 7".to_owned(),
+    }
 }
 
 #[test]
 fn conflict_at_any_commit_of_a_pass_leaves_whole_trips() {
     let mut trips = std::collections::BTreeSet::new();
     for at in 1..=10 {
-        for error in [HostError::Conflict, unavailable(), HostError::Internal { detail: "torn row".to_owned() }] {
+        for error in [
+            HostError::Conflict,
+            unavailable(),
+            HostError::Internal {
+                detail: "torn row".to_owned(),
+            },
+        ] {
             let host = host_with_orders(3);
             run_pass(&FaultyHost::failing(&host, [(at, error)]));
             check(&host);
@@ -208,7 +306,11 @@ fn failed_release_of_a_silent_courier_leaves_whole_trips() {
         run_pass(&host);
         check(&host);
         assert_eq!(courier(&host, 7).trip, []);
-        assert!(open_orders(&host).iter().all(|order| order.status == OrderStatus::Searching));
+        assert!(
+            open_orders(&host)
+                .iter()
+                .all(|order| order.status == OrderStatus::Searching)
+        );
     }
 }
 
@@ -231,15 +333,29 @@ fn prepare(name: &str, picked_up: bool) -> (MemoryHost, Request<Bytes>) {
     let host = host_with_trip(3);
     if picked_up {
         for order in open_orders(&host) {
-            assert_eq!(send(&host, &settings(), act(&host, &order, "pickup")).status, 200);
+            assert_eq!(
+                send(&host, &settings(), act(&host, &order, "pickup")).status,
+                200
+            );
         }
     }
     // The order of the next stop, so that the courier can set out to it.
     let key = COURIERS[0].1;
-    let current = send(&host, &settings(), request("GET", "/courier/order", &[("x-api-token", key)], "")).body;
+    let current = send(
+        &host,
+        &settings(),
+        request("GET", "/courier/order", &[("x-api-token", key)], ""),
+    )
+    .body;
     let mut orders = open_orders(&host);
-    let at =
-        if picked_up { orders.iter().position(|order| current["order"]["id"] == order.id.get()).unwrap() } else { 1 };
+    let at = if picked_up {
+        orders
+            .iter()
+            .position(|order| current["order"]["id"] == order.id.get())
+            .unwrap()
+    } else {
+        1
+    };
     let order = orders.remove(at);
     let request = act(&host, &order, name);
     (host, request)
@@ -255,7 +371,11 @@ fn outage_during_a_step_of_a_trip_changes_nothing() {
     for (name, picked_up) in STEPS {
         let (host, request) = prepare(name, picked_up);
         let before = stored(&host);
-        let failed = send(&FaultyHost::failing(&host, [(1, unavailable())]), &settings(), request);
+        let failed = send(
+            &FaultyHost::failing(&host, [(1, unavailable())]),
+            &settings(),
+            request,
+        );
         assert_eq!(failed.outcome(), (503, Some("unavailable")), "{name}");
         assert_eq!(stored(&host), before, "{name}");
     }
@@ -271,7 +391,11 @@ fn step_of_a_trip_is_retried_after_conflicts() {
         check(&host);
         let (left, removed) = (courier(&host, 7).trip.len(), name == "remove");
         let leaves = matches!(name, "decline" | "cancel" | "platform" | "delay");
-        assert_eq!(left, if removed { 0 } else { 3 - usize::from(leaves) }, "{name}");
+        assert_eq!(
+            left,
+            if removed { 0 } else { 3 - usize::from(leaves) },
+            "{name}"
+        );
     }
 }
 
@@ -279,7 +403,11 @@ fn step_of_a_trip_is_retried_after_conflicts() {
 fn step_with_a_lost_confirmation_is_applied_as_a_whole() {
     for (name, picked_up) in STEPS {
         let (host, request) = prepare(name, picked_up);
-        let failed = send(&FaultyHost::unconfirmed(&host, [(1, unavailable())]), &settings(), request);
+        let failed = send(
+            &FaultyHost::unconfirmed(&host, [(1, unavailable())]),
+            &settings(),
+            request,
+        );
         assert_eq!(failed.outcome(), (503, Some("unavailable")), "{name}");
         check(&host);
     }
@@ -322,25 +450,41 @@ fn concurrent_steps_of_a_trip_keep_its_rules() {
         assert_eq!(declined.status, 204);
         for _ in 0..25 {
             let orders = open_orders(&host);
-            let requests = (0..3).map(|_| act(&host, rng.pick(&orders), names[rng.below(names.len())])).collect();
+            let requests = (0..3)
+                .map(|_| act(&host, rng.pick(&orders), names[rng.below(names.len())]))
+                .collect();
             let responses = race(&host, rng.next(), requests);
             let is = |reply: &&Reply, status: u16| reply.status == status;
             taken += responses.iter().filter(|reply| is(reply, 200)).count();
             conflicts += responses.iter().filter(|reply| is(reply, 409)).count();
-            assert!(responses.iter().all(|reply| reply.status < 500 && reply.status != 400), "seed {seed}");
+            assert!(
+                responses
+                    .iter()
+                    .all(|reply| reply.status < 500 && reply.status != 400),
+                "seed {seed}"
+            );
             check(&host);
             host.advance(Duration::seconds(5));
         }
-        ended += open_orders(&host).iter().filter(|order| order.status.is_final()).count();
+        ended += open_orders(&host)
+            .iter()
+            .filter(|order| order.status.is_final())
+            .count();
     }
-    assert!(taken > 400 && conflicts > 400 && ended > 40, "{taken} taken, {conflicts} conflicts, {ended} ended");
+    assert!(
+        taken > 400 && conflicts > 400 && ended > 40,
+        "{taken} taken, {conflicts} conflicts, {ended} ended"
+    );
 }
 
 #[test]
 fn concurrent_set_outs_leave_one_current_stop() {
     for seed in 0..60 {
         let (host, _) = prepare("en-route", true);
-        let requests = open_orders(&host).iter().map(|order| act(&host, order, "en-route")).collect();
+        let requests = open_orders(&host)
+            .iter()
+            .map(|order| act(&host, order, "en-route"))
+            .collect();
         let responses = race(&host, seed, requests);
         let mut outcomes: Vec<_> = responses.iter().map(Reply::outcome).collect();
         outcomes.sort_unstable();
@@ -357,13 +501,34 @@ fn code_of_another_order_of_the_trip_has_its_own_problem() {
     let body = json!({ "code": orders[1].pickup_code });
     let path = format!("/courier/orders/{}/pickup", orders[0].id);
     let rejected = post(&host, &path, &[("x-api-token", COURIERS[0].1)], &body);
-    assert_eq!(rejected.outcome(), (422, Some("code_of_other_order")), "{}", rejected.body);
+    assert_eq!(
+        rejected.outcome(),
+        (422, Some("code_of_other_order")),
+        "{}",
+        rejected.body
+    );
     assert_eq!(rejected.body["orderId"].as_u64(), Some(orders[1].id.get()));
     // If the count cannot be stored, the response does not reveal that the code is incorrect.
-    let wrong = request("POST", &path, &[("x-api-token", COURIERS[0].1)], body.to_string());
-    let failed = send(&FaultyHost::failing(&host, [(1, unavailable())]), &settings(), wrong);
+    let wrong = request(
+        "POST",
+        &path,
+        &[("x-api-token", COURIERS[0].1)],
+        body.to_string(),
+    );
+    let failed = send(
+        &FaultyHost::failing(&host, [(1, unavailable())]),
+        &settings(),
+        wrong,
+    );
     assert_eq!(failed.outcome(), (503, Some("unavailable")));
-    assert!(!failed.body.to_string().contains(&orders[1].id.to_string()), "{}", failed.body);
+    assert!(
+        !failed.body.to_string().contains(&orders[1].id.to_string()),
+        "{}",
+        failed.body
+    );
     let next = open_orders(&host).remove(0);
-    assert_eq!((next.tries.wrong, next.status), (1, OrderStatus::CourierAtPickup));
+    assert_eq!(
+        (next.tries.wrong, next.status),
+        (1, OrderStatus::CourierAtPickup)
+    );
 }

@@ -12,18 +12,26 @@ const MAX_SIMULATION_PASSES: u32 = 10;
 pub(crate) async fn after_dispatch(host: &SqlHost<Database, Machine>, config: &Config) {
     simulate_couriers(host, config).await;
     if let Err(error) = push::deliver(host, host.driver(), &config.settings).await {
-        log::line(format_args!("pushes not sent; retrying in the next pass: {error}"));
+        log::line(format_args!(
+            "pushes not sent; retrying in the next pass: {error}"
+        ));
     }
 }
 
 async fn simulate_couriers(host: &SqlHost<Database, Machine>, config: &Config) {
     let mut after = None;
     for _ in 0..MAX_SIMULATION_PASSES {
-        match despacho_simulator::run_pass(host, &config.settings, Simulation::default(), after).await {
-            Ok(Pass { next: Some(next), .. }) => after = Some(next),
+        match despacho_simulator::run_pass(host, &config.settings, Simulation::default(), after)
+            .await
+        {
+            Ok(Pass {
+                next: Some(next), ..
+            }) => after = Some(next),
             Ok(_) => return,
             Err(error) => {
-                log::line(format_args!("couriers not simulated; retrying in the next pass: {error}"));
+                log::line(format_args!(
+                    "couriers not simulated; retrying in the next pass: {error}"
+                ));
                 return;
             }
         }

@@ -24,14 +24,19 @@ where
     B: http_body_util::BodyExt<Data = Bytes>,
 {
     // The end of a body that declares its length is known without another call to the runtime.
-    let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
+    let length = body
+        .size_hint()
+        .upper()
+        .and_then(|length| usize::try_from(length).ok());
     let (mut body, mut whole, mut limit) = (pin!(body), BytesMut::new(), BodyLimit::new(limit));
     while !limit.is_exhausted()
         && length.is_none_or(|length| whole.len() < length)
         && let Some(frame) = body.frame().await
     {
         // Trailers are ignored.
-        let Ok(chunk) = frame.ok()?.into_data() else { continue };
+        let Ok(chunk) = frame.ok()?.into_data() else {
+            continue;
+        };
         let fitting = limit.fitting(&chunk);
         if whole.is_empty() && fitting == chunk.len() && length == Some(fitting) {
             return Some(chunk);
@@ -63,13 +68,18 @@ mod tests {
     #[test]
     fn body_above_limit_is_truncated() {
         for (sent, read_back) in [("", ""), ("abcd", "abcd"), ("abcdef", "abcde")] {
-            assert_eq!(now(read(Full::new(Bytes::from_static(sent.as_bytes())), 4)).expect("complete body"), read_back);
+            assert_eq!(
+                now(read(Full::new(Bytes::from_static(sent.as_bytes())), 4))
+                    .expect("complete body"),
+                read_back
+            );
         }
     }
 
     #[test]
     fn endless_body_is_truncated() {
-        let frame = || Ok::<_, std::io::Error>(http_body::Frame::data(Bytes::from_static(&[0; 4096])));
+        let frame =
+            || Ok::<_, std::io::Error>(http_body::Frame::data(Bytes::from_static(&[0; 4096])));
         let endless = StreamBody::new(futures_util::stream::repeat_with(frame));
         assert_eq!(now(read(endless, 10)).expect("truncated body").len(), 11);
     }

@@ -94,7 +94,9 @@ fn set(reader: &mut Reader, name: &str, value: &str) {
         return;
     }
     if name != SETTINGS {
-        if let Some(setting) = Setting::of(Host::Component).find(|setting| setting.variable() == name) {
+        if let Some(setting) =
+            Setting::of(Host::Component).find(|setting| setting.variable() == name)
+        {
             reader.set(setting, value, source);
         }
         return;
@@ -113,8 +115,17 @@ fn finish(mut reader: Reader) -> Result<Config, ConfigErrors> {
     }
     let Loaded { own, shared, .. } = reader.finish::<OwnSettings>()?;
     let attribution = own.panel_tiles_attribution.as_deref().unwrap_or_default();
-    let tiles = own.panel_tiles.as_deref().map(|url| Tiles { url, attribution });
-    let site = Site::new(Background { streets: None, tiles }, own.demo);
+    let tiles = own
+        .panel_tiles
+        .as_deref()
+        .map(|url| Tiles { url, attribution });
+    let site = Site::new(
+        Background {
+            streets: None,
+            tiles,
+        },
+        own.demo,
+    );
     let site = site.map_err(|detail| ConfigErrors::one("panel-tiles", detail))?;
     let settings = shared.core(
         own.tariff.clone().unwrap_or_default(),
@@ -122,23 +133,48 @@ fn finish(mut reader: Reader) -> Result<Config, ConfigErrors> {
         own.admin_token.clone(),
         own.public_url.clone(),
     );
-    let geocoders = Geocoders::at(own.nominatim.as_deref(), own.photon.as_deref(), &shared.geocoder);
-    let networks = networks(own.osrm.as_deref(), own.valhalla.as_deref(), &shared.routing);
+    let geocoders = Geocoders::at(
+        own.nominatim.as_deref(),
+        own.photon.as_deref(),
+        &shared.geocoder,
+    );
+    let networks = networks(
+        own.osrm.as_deref(),
+        own.valhalla.as_deref(),
+        &shared.routing,
+    );
     let geography = Rc::new(Geography::new(geocoders, networks, &shared));
-    Ok(Config { settings, own, geography, site })
+    Ok(Config {
+        settings,
+        own,
+        geography,
+        site,
+    })
 }
 
 /// Describes an error by its variable.
 pub(crate) fn describe(error: &ConfigError) -> String {
-    let ConfigError { key, value, source, detail } = error;
+    let ConfigError {
+        key,
+        value,
+        source,
+        detail,
+    } = error;
     let own = key.replace('-', "_");
     let variable = match source {
         Source::Variable(name) => name,
         _ if key.contains('.') => SETTINGS,
         _ => &own,
     };
-    let key = if variable == own { String::new() } else { format!("{key} ") };
-    let value = value.as_ref().map(|value| format!("= {value} ")).unwrap_or_default();
+    let key = if variable == own {
+        String::new()
+    } else {
+        format!("{key} ")
+    };
+    let value = value
+        .as_ref()
+        .map(|value| format!("= {value} "))
+        .unwrap_or_default();
     format!("`{variable}` {key}{value}{detail}")
 }
 
@@ -150,7 +186,10 @@ mod tests {
 
     fn with(more: &[(&str, &str)]) -> Result<Config, Vec<String>> {
         let (secret, mut reader) = ("0f".repeat(32), Reader::new(Host::Component));
-        for (name, value) in [("admin_token", TOKEN), ("secret", &secret)].iter().chain(more) {
+        for (name, value) in [("admin_token", TOKEN), ("secret", &secret)]
+            .iter()
+            .chain(more)
+        {
             set(&mut reader, name, value);
         }
         finish(reader).map_err(|errors| errors.0.iter().map(describe).collect())
@@ -166,7 +205,9 @@ mod tests {
         assert_eq!((config.own.demo, config.own.database_url), (false, None));
         assert_eq!(config.settings.secret.0, [15; 32]);
         assert!(config.settings.operator.is_some() && config.geography.is_embedded());
-        let missing = finish(Reader::new(Host::Component)).expect_err("no variable is set").0;
+        let missing = finish(Reader::new(Host::Component))
+            .expect_err("no variable is set")
+            .0;
         assert_eq!(
             missing.iter().map(describe).collect::<Vec<_>>(),
             ["`admin_token` is missing", "`secret` is missing"]
@@ -176,34 +217,65 @@ mod tests {
     #[test]
     fn every_error_is_named_at_once_without_its_value() {
         let mut reader = Reader::new(Host::Component);
-        let names: Vec<String> = Setting::of(Host::Component).map(Setting::variable).collect();
+        let names: Vec<String> = Setting::of(Host::Component)
+            .map(Setting::variable)
+            .collect();
         for name in &names {
             set(&mut reader, name, "hunter 2");
         }
-        let errors: Vec<String> = finish(reader).expect_err("all are invalid").0.iter().map(describe).collect();
+        let errors: Vec<String> = finish(reader)
+            .expect_err("all are invalid")
+            .0
+            .iter()
+            .map(describe)
+            .collect();
         // An attribution can be any text.
-        for name in names.iter().filter(|name| *name != "panel_tiles_attribution") {
-            assert!(errors.iter().any(|error| error.starts_with(&format!("`{name}` "))), "{name} in {errors:?}");
+        for name in names
+            .iter()
+            .filter(|name| *name != "panel_tiles_attribution")
+        {
+            assert!(
+                errors
+                    .iter()
+                    .any(|error| error.starts_with(&format!("`{name}` "))),
+                "{name} in {errors:?}"
+            );
         }
-        assert!(errors.iter().all(|error| !error.contains("hunter")), "{errors:?}");
+        assert!(
+            errors.iter().all(|error| !error.contains("hunter")),
+            "{errors:?}"
+        );
     }
 
     #[test]
     fn sections_are_checked_and_named_by_their_key() {
         let given = r#"{"limits": {"deliveries": 100}, "keys": {"days": 30}, "routing": {"osrm-profile": "bike"}}"#;
-        let config = with(&[("settings", given), ("osrm", "https://osrm.example/br/")]).expect("a configuration");
-        assert_eq!((config.settings.limits.deliveries, config.settings.keys.days), (100, 30));
+        let config = with(&[("settings", given), ("osrm", "https://osrm.example/br/")])
+            .expect("a configuration");
+        assert_eq!(
+            (config.settings.limits.deliveries, config.settings.keys.days),
+            (100, 30)
+        );
         assert!(!config.geography.is_embedded());
         assert_eq!(
-            errors(&[("settings", r#"{"limits": {"deliveries": 0}, "limit": {}, "demo": true}"#)]),
+            errors(&[(
+                "settings",
+                r#"{"limits": {"deliveries": 0}, "limit": {}, "demo": true}"#
+            )]),
             [
                 "`settings` demo is not a setting",
                 "`settings` limit is not a setting",
                 "`settings` limits.deliveries = 0 must be a whole number from 1 to 200",
             ]
         );
-        assert_eq!(errors(&[("settings", "[]")]), ["`settings` must be a JSON object"]);
-        assert_eq!(errors(&[("settings", r#"{"routing": {"osrm-profile": "car/../x"}}"#)]).len(), 1);
+        assert_eq!(
+            errors(&[("settings", "[]")]),
+            ["`settings` must be a JSON object"]
+        );
+        assert_eq!(
+            errors(&[("settings", r#"{"routing": {"osrm-profile": "car/../x"}}"#)]).len(),
+            1
+        );
         assert_eq!(errors(&[("tariff", "{}")]).len(), 1);
     }
 }

@@ -64,7 +64,9 @@ impl Database {
     /// Runs a single read.
     pub(crate) async fn single(&self, query: Query) -> Result<Vec<Row>, HostError> {
         if self.uses_own_connection() {
-            return self.on_own(async |session: &Session| session.rows(query.sql, &query.params).await).await;
+            return self
+                .on_own(async |session: &Session| session.rows(query.sql, &query.params).await)
+                .await;
         }
         let session = reader().await?;
         let rows = within(STATEMENT_TIMEOUT, session.rows(query.sql, &query.params)).await;
@@ -87,7 +89,11 @@ impl Database {
     }
 
     async fn write_within(&self, limit: Duration, query: Query) -> Result<Vec<Row>, HostError> {
-        if self.uses_own_connection() { self.single(query).await } else { write(Work::Single(query), limit).await }
+        if self.uses_own_connection() {
+            self.single(query).await
+        } else {
+            write(Work::Single(query), limit).await
+        }
     }
 
     /// Opens the shared connection for reads. Otherwise many concurrent requests would each open one.
@@ -105,7 +111,9 @@ impl Database {
         }
         let session = within(OPEN_TIMEOUT, Session::open_own(self.0.url.as_deref())).await;
         let session = session.unwrap_or_else(|| Err(unavailable("the connection timed out")))?;
-        Ok(Rc::clone(self.0.own.borrow_mut().get_or_insert(Rc::new(session))))
+        Ok(Rc::clone(
+            self.0.own.borrow_mut().get_or_insert(Rc::new(session)),
+        ))
     }
 
     /// Returns the request's own connection to the runtime's pool. A request that waits for another service must hold none, because other
@@ -117,7 +125,10 @@ impl Database {
     }
 
     /// Runs `work` on the request's own connection, which is closed after a timeout.
-    async fn on_own<T>(&self, work: impl AsyncFnOnce(&Session) -> Result<T, HostError>) -> Result<T, HostError> {
+    async fn on_own<T>(
+        &self,
+        work: impl AsyncFnOnce(&Session) -> Result<T, HostError>,
+    ) -> Result<T, HostError> {
         let session = self.own().await?;
         let done = within(STATEMENT_TIMEOUT, work(&session)).await;
         done.unwrap_or_else(|| {
@@ -158,7 +169,8 @@ async fn reader() -> Result<Rc<Session>, HostError> {
         return Ok(session);
     }
     let session = within(OPEN_TIMEOUT, Session::open(None)).await;
-    let session = Rc::new(session.unwrap_or_else(|| Err(unavailable("SQLite was not opened in time")))?);
+    let session =
+        Rc::new(session.unwrap_or_else(|| Err(unavailable("SQLite was not opened in time")))?);
     // If another request opened one at the same time, one of the two connections is closed after its request.
     READER.set(Some(Rc::clone(&session)));
     Ok(session)
@@ -179,10 +191,19 @@ impl Driver for Database {
             let session = self.own().await?;
             session.run("SAVEPOINT part", &[]).await?;
             let done = all(&session, &statements).await;
-            return finish(&session, done, "RELEASE SAVEPOINT part", "ROLLBACK TO SAVEPOINT part").await.0;
+            return finish(
+                &session,
+                done,
+                "RELEASE SAVEPOINT part",
+                "ROLLBACK TO SAVEPOINT part",
+            )
+            .await
+            .0;
         }
         if self.is_sqlite() {
-            return write(Work::Transaction(statements), LOCK_TIMEOUT).await.map(drop);
+            return write(Work::Transaction(statements), LOCK_TIMEOUT)
+                .await
+                .map(drop);
         }
         let work = async |session: &Session| {
             session.begin().await?;

@@ -29,12 +29,20 @@ pub(crate) fn local(parts: &Parts) -> Option<Response<Bytes>> {
 
 /// Returns the response of `/readyz` if it was requested. Called after variables and schema were checked; checks that the database
 /// responds.
-pub(crate) async fn ready(parts: &Parts, database: &Database) -> Result<Option<Response<Bytes>>, HostError> {
+pub(crate) async fn ready(
+    parts: &Parts,
+    database: &Database,
+) -> Result<Option<Response<Bytes>>, HostError> {
     if probes::route(parts.uri.path()) != Some(READY_ROUTE) {
         return Ok(None);
     }
     // A query without a table would not access the file.
-    database.read(Query { sql: Dialect::VERSION_QUERY, params: Vec::new() }).await?;
+    database
+        .read(Query {
+            sql: Dialect::VERSION_QUERY,
+            params: Vec::new(),
+        })
+        .await?;
     Ok(Some(json(parts, READY)))
 }
 
@@ -42,6 +50,8 @@ pub(crate) async fn ready(parts: &Parts, database: &Database) -> Result<Option<R
 fn description(parts: &Parts) -> Response<Bytes> {
     let mut response = json(parts, "{}");
     *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
-    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/openapi.json"));
+    response
+        .headers_mut()
+        .insert(header::LOCATION, HeaderValue::from_static("/openapi.json"));
     response
 }

@@ -7,7 +7,10 @@ const DATABASE: &str = "database";
 
 /// Returns the error of an unavailable database.
 pub(crate) fn unavailable(detail: impl Into<String>) -> HostError {
-    HostError::Unavailable { what: DATABASE, detail: detail.into() }
+    HostError::Unavailable {
+        what: DATABASE,
+        detail: detail.into(),
+    }
 }
 
 /// The detail if another process holds SQLite's lock for too long.
@@ -25,5 +28,7 @@ pub(crate) fn is_locked(error: &HostError) -> bool {
 
 /// Returns the error of a bug or a corrupt row.
 pub(crate) fn internal(detail: impl Into<String>) -> HostError {
-    HostError::Internal { detail: detail.into() }
+    HostError::Internal {
+        detail: detail.into(),
+    }
 }

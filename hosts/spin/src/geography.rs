@@ -9,8 +9,8 @@ use despacho_core::{
     model::{self, Address, DistanceMatrix, Located, StoreId},
 };
 use despacho_geo::{
-    AttemptError, CachedResult, GeocoderConfig, Geocoders, Legs, Network, Places, Runtime, ServiceEvent,
-    ServiceRequest, ServiceResponse,
+    AttemptError, CachedResult, GeocoderConfig, Geocoders, Legs, Network, Places, Runtime,
+    ServiceEvent, ServiceRequest, ServiceResponse,
 };
 use despacho_shell::settings::SharedSettings;
 use despacho_sql::{delete_expired_geocoded, geocoded, put_geocoded, to_geocoded, trim_geocoded};
@@ -32,7 +32,8 @@ const CLEANUP_PERIOD: u8 = 64;
 /// The setting that permits calls to a host.
 const ALLOWED_HOSTS: &str = "allowed_outbound_hosts in spin.toml and the variables that it names";
 /// The setting that blocks calls to an address.
-const BLOCKED_NETWORKS: &str = "block_networks of [outbound_networking] in the runtime configuration";
+const BLOCKED_NETWORKS: &str =
+    "block_networks of [outbound_networking] in the runtime configuration";
 
 thread_local! {
     /// The start of the instance, for a monotonic clock.
@@ -50,9 +51,18 @@ pub(crate) struct Geography {
 
 impl Geography {
     /// Creates the geography without sending requests.
-    pub(crate) fn new(geocoders: Geocoders, networks: Vec<Network>, shared: &SharedSettings) -> Geography {
+    pub(crate) fn new(
+        geocoders: Geocoders,
+        networks: Vec<Network>,
+        shared: &SharedSettings,
+    ) -> Geography {
         Geography {
-            places: Places::new(Gazetteer::embedded(), Vec::new(), geocoders, shared.places.min_precision),
+            places: Places::new(
+                Gazetteer::embedded(),
+                Vec::new(),
+                geocoders,
+                shared.places.min_precision,
+            ),
             networks,
             percent: shared.routing.duration_percent,
             geocoder: shared.geocoder.clone(),
@@ -74,10 +84,19 @@ impl Geography {
         // An exclusive transaction blocks all other instances, so it must not wait for a service.
         if self.places.is_embedded() || database.is_exclusive() {
             let gazetteer = Gazetteer::embedded();
-            return Ok(addresses.iter().map(|address| gazetteer.locate(address)).collect());
+            return Ok(addresses
+                .iter()
+                .map(|address| gazetteer.locate(address))
+                .collect());
         }
-        let found = self.places.locate(&self.runtime(database), merchant, addresses).await?;
-        Ok(found.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
+        let found = self
+            .places
+            .locate(&self.runtime(database), merchant, addresses)
+            .await?;
+        Ok(found
+            .into_iter()
+            .map(|place| place.map(|sourced| sourced.located))
+            .collect())
     }
 
     /// Returns the legs between all pairs of locations.
@@ -92,7 +111,10 @@ impl Geography {
     }
 
     fn runtime<'a>(&'a self, database: &'a Database) -> RequestRuntime<'a> {
-        RequestRuntime { database, config: &self.geocoder }
+        RequestRuntime {
+            database,
+            config: &self.geocoder,
+        }
     }
 }
 
@@ -112,9 +134,17 @@ impl Runtime for RequestRuntime<'_> {
         // Other requests may use the database connection during the call.
         self.database.release();
         let requested = with_timeout(timeout, async {
-            let response = begin(request.request(url).map_err(|_| outbound::AttemptError::Broken)?).await?;
+            let response = begin(
+                request
+                    .request(url)
+                    .map_err(|_| outbound::AttemptError::Broken)?,
+            )
+            .await?;
             let status = response.status().as_u16();
-            Ok(ServiceResponse { status, body: collect(response.into_body(), MAX_RESPONSE_BYTES).await? })
+            Ok(ServiceResponse {
+                status,
+                body: collect(response.into_body(), MAX_RESPONSE_BYTES).await?,
+            })
         });
         requested.await.map_err(|error| match error {
             outbound::AttemptError::Late => AttemptError::Timeout,
@@ -148,18 +178,27 @@ impl Runtime for RequestRuntime<'_> {
     }
 
     async fn put_cached(&self, request: &str, kept: &CachedResult) {
-        let days = if kept.is_some() { self.config.cache_days } else { NOT_FOUND_DAYS.min(self.config.cache_days) };
+        let days = if kept.is_some() {
+            self.config.cache_days
+        } else {
+            NOT_FOUND_DAYS.min(self.config.cache_days)
+        };
         if days == 0 {
             return;
         }
         let until = now().after(model::Duration::minutes(i64::from(days) * 24 * 60));
         let mut writes = vec![put_geocoded(request, kept, until)];
         if self.jitter().is_multiple_of(CLEANUP_PERIOD) {
-            writes.extend([delete_expired_geocoded(now()), trim_geocoded(self.config.cache_entries)]);
+            writes.extend([
+                delete_expired_geocoded(now()),
+                trim_geocoded(self.config.cache_entries),
+            ]);
         }
         for write in writes {
             if let Err(error) = self.database.optional_write(write).await {
-                log::line(format_args!("geocoder result not stored; it will be requested again: {error}"));
+                log::line(format_args!(
+                    "geocoder result not stored; it will be requested again: {error}"
+                ));
                 return;
             }
         }
@@ -175,8 +214,12 @@ impl Runtime for RequestRuntime<'_> {
                 "{service}: the application may not call the host of the variable `{service}`, and does not use it until a restart; \
                  see {setting}"
             )),
-            ServiceEvent::CircuitOpened { service } => log::line(format_args!("{service}: circuit breaker opened")),
-            ServiceEvent::CircuitClosed { service } => log::line(format_args!("{service}: circuit breaker closed")),
+            ServiceEvent::CircuitOpened { service } => {
+                log::line(format_args!("{service}: circuit breaker opened"))
+            }
+            ServiceEvent::CircuitClosed { service } => {
+                log::line(format_args!("{service}: circuit breaker closed"))
+            }
             ServiceEvent::Queried { .. }
             | ServiceEvent::Rejected { .. }
             | ServiceEvent::Located { .. }

@@ -14,7 +14,13 @@ pub(crate) fn line(message: fmt::Arguments<'_>) {
 }
 
 fn one_line(text: &str) -> String {
-    let escape = |c: char| if is_break(c) { c.escape_default().to_string() } else { c.to_string() };
+    let escape = |c: char| {
+        if is_break(c) {
+            c.escape_default().to_string()
+        } else {
+            c.to_string()
+        }
+    };
     text.chars().map(escape).collect()
 }
 
@@ -29,6 +35,9 @@ mod tests {
 
     #[test]
     fn control_characters_are_escaped() {
-        assert_eq!(one_line("não: a\nb\r\u{1b}[0m\u{2028}c"), "não: a\\nb\\r\\u{1b}[0m\\u{2028}c");
+        assert_eq!(
+            one_line("não: a\nb\r\u{1b}[0m\u{2028}c"),
+            "não: a\\nb\\r\\u{1b}[0m\\u{2028}c"
+        );
     }
 }

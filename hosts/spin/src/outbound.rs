@@ -41,9 +41,13 @@ pub(crate) async fn begin(mut request: Request<Bytes>) -> Result<Response, Attem
     let length = request.body().len();
     if length > 0 {
         // Without a length the body is chunked, which some receivers do not support.
-        request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+        request
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
-    send(request.map(FullBody::new)).await.map_err(|code| attempt_error(&code))
+    send(request.map(FullBody::new))
+        .await
+        .map_err(|code| attempt_error(&code))
 }
 
 /// Reads a body. A body above the limit is an error.
@@ -53,7 +57,9 @@ where
 {
     let (mut body, mut whole) = (pin!(body), BytesMut::new());
     while let Some(frame) = body.frame().await {
-        let Ok(chunk) = frame.map_err(|_| AttemptError::Broken)?.into_data() else { continue };
+        let Ok(chunk) = frame.map_err(|_| AttemptError::Broken)?.into_data() else {
+            continue;
+        };
         if whole.len() + chunk.len() > limit {
             return Err(AttemptError::Broken);
         }
@@ -76,9 +82,10 @@ fn attempt_error(code: &ErrorCode) -> AttemptError {
         E::DnsError(_) | E::DestinationNotFound => AttemptError::Name,
         E::HttpRequestDenied => AttemptError::Denied,
         E::DestinationIpProhibited => AttemptError::Blocked,
-        E::ConnectionRefused | E::DestinationUnavailable | E::DestinationIpUnroutable | E::ConnectionLimitReached => {
-            AttemptError::Connect
-        }
+        E::ConnectionRefused
+        | E::DestinationUnavailable
+        | E::DestinationIpUnroutable
+        | E::ConnectionLimitReached => AttemptError::Connect,
         E::TlsProtocolError | E::TlsCertificateError | E::TlsAlertReceived(_) => AttemptError::Tls,
         E::DnsTimeout
         | E::ConnectionTimeout
@@ -90,16 +97,29 @@ fn attempt_error(code: &ErrorCode) -> AttemptError {
 }
 
 /// Sends a request to a URL of a client and returns the result.
-pub(crate) async fn call(url: &str, request: Request<Bytes>, config: &WebhookConfig) -> AttemptResult {
+pub(crate) async fn call(
+    url: &str,
+    request: Request<Bytes>,
+    config: &WebhookConfig,
+) -> AttemptResult {
     // The URL was checked when it was stored, perhaps under another configuration.
     if check(url, config.loopback).is_err() {
         return AttemptResult::Failed(SendError::Address);
     }
-    match with_timeout(Duration::from_secs(config.timeout_seconds.into()), begin(request)).await {
+    match with_timeout(
+        Duration::from_secs(config.timeout_seconds.into()),
+        begin(request),
+    )
+    .await
+    {
         Ok(response) => {
             let status = response.status().as_u16();
             // The body is read so that the connection can be reused; its content is ignored.
-            let _ = with_timeout(RESPONSE_TIMEOUT, collect(response.into_body(), MAX_RESPONSE_BYTES)).await;
+            let _ = with_timeout(
+                RESPONSE_TIMEOUT,
+                collect(response.into_body(), MAX_RESPONSE_BYTES),
+            )
+            .await;
             AttemptResult::Status(status)
         }
         Err(error) => AttemptResult::Failed(send_error(error)),
@@ -134,15 +154,33 @@ mod tests {
                 Poll::Pending => panic!("the test body never waits"),
             }
         };
-        assert_eq!((read(4), read(3)), (Ok(Bytes::from_static(b"abcd")), Err(AttemptError::Broken)));
+        assert_eq!(
+            (read(4), read(3)),
+            (Ok(Bytes::from_static(b"abcd")), Err(AttemptError::Broken))
+        );
     }
 
     #[test]
     fn runtime_errors_map_to_attempt_errors() {
-        assert_eq!(attempt_error(&ErrorCode::HttpRequestDenied), AttemptError::Denied);
-        assert_eq!(attempt_error(&ErrorCode::DestinationIpProhibited), AttemptError::Blocked);
-        assert_eq!(attempt_error(&ErrorCode::ConnectionRefused), AttemptError::Connect);
-        assert_eq!(attempt_error(&ErrorCode::HttpResponseTimeout), AttemptError::Late);
-        assert_eq!(attempt_error(&ErrorCode::InternalError(None)), AttemptError::Broken);
+        assert_eq!(
+            attempt_error(&ErrorCode::HttpRequestDenied),
+            AttemptError::Denied
+        );
+        assert_eq!(
+            attempt_error(&ErrorCode::DestinationIpProhibited),
+            AttemptError::Blocked
+        );
+        assert_eq!(
+            attempt_error(&ErrorCode::ConnectionRefused),
+            AttemptError::Connect
+        );
+        assert_eq!(
+            attempt_error(&ErrorCode::HttpResponseTimeout),
+            AttemptError::Late
+        );
+        assert_eq!(
+            attempt_error(&ErrorCode::InternalError(None)),
+            AttemptError::Broken
+        );
     }
 }

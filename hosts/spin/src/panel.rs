@@ -26,11 +26,20 @@ pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
         return None;
     }
     let name = name(redirected.unwrap_or(path))?;
-    let read = |path: &str| std::fs::read(path).ok().map(|body| site.file(name, body.into()));
+    let read = |path: &str| {
+        std::fs::read(path)
+            .ok()
+            .map(|body| site.file(name, body.into()))
+    };
     let file = match name {
-        SUMMARY => Some(site.file(name, Bytes::from_static(include_bytes!("../../../core/llms.txt")))),
+        SUMMARY => Some(site.file(
+            name,
+            Bytes::from_static(include_bytes!("../../../core/llms.txt")),
+        )),
         // The configuration is served only with a panel.
-        CONFIG => std::fs::exists(format!("{FOLDER}{PAGE}")).is_ok_and(|exists| exists).then(|| site.config()),
+        CONFIG => std::fs::exists(format!("{FOLDER}{PAGE}"))
+            .is_ok_and(|exists| exists)
+            .then(|| site.config()),
         _ => read(&format!("{FOLDER}{name}")),
     };
     let Some(file) = file else {
@@ -45,7 +54,9 @@ pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
     };
     // Without a length the last chunk waits for the client's delayed acknowledgement.
     let length = HeaderValue::from(response.body().len());
-    response.headers_mut().insert(header::CONTENT_LENGTH, length);
+    response
+        .headers_mut()
+        .insert(header::CONTENT_LENGTH, length);
     identify(parts, &mut response);
     Some(response)
 }

@@ -12,8 +12,8 @@ use despacho_core::{
     geo::LocateError,
     host::{HostError, Platform},
     model::{
-        Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, StoreId, Timestamp, hmac_sha256,
-        webhook::AttemptResult,
+        Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, StoreId, Timestamp,
+        hmac_sha256, webhook::AttemptResult,
     },
     rules::{
         limits::{Admission, Bucket, TheoreticalArrival, Usage},
@@ -39,7 +39,11 @@ static LEASES: Leases = Leases::new();
 
 /// Limits the instances on one database that may hash passwords at the same time. Each hash takes 19 MiB, which stay allocated until the
 /// instance ends. A slot outlasts an idle instance, and requests of an instance that has one renew it.
-const HASHING_SLOTS: Slots = Slots { name: "password", count: 4, ttl: Duration::seconds(5) };
+const HASHING_SLOTS: Slots = Slots {
+    name: "password",
+    count: 4,
+    ttl: Duration::seconds(5),
+};
 /// A slot with less remaining time is renewed first.
 const HASHING_MARGIN: Duration = Duration::millis(2_500);
 /// Maximum number of buckets counted in memory, some 100 kB. Above it all are cleared.
@@ -75,13 +79,19 @@ impl Machine {
             Some(seed) => seed,
             None => {
                 let mut seed = [0; 32];
-                getrandom::fill(&mut seed)
-                    .map_err(|error| HostError::Internal { detail: format!("the random generator failed: {error}") })?;
+                getrandom::fill(&mut seed).map_err(|error| HostError::Internal {
+                    detail: format!("the random generator failed: {error}"),
+                })?;
                 SEED.set(Some(seed));
                 seed
             }
         };
-        Ok(Machine { database, geography, seed, updates: Cell::new(false) })
+        Ok(Machine {
+            database,
+            geography,
+            seed,
+            updates: Cell::new(false),
+        })
     }
 
     /// Returns whether events or messages were committed.
@@ -98,7 +108,9 @@ impl Machine {
         if let Some(slot) = SLOT.with_borrow_mut(|slot| slot.take_if(is_due)) {
             let _guard = SlotGuard::begin();
             // If the renewal fails, the next login takes another slot.
-            let renewed = HASHING_SLOTS.renew(&Optional(&self.database), slot, now()).await;
+            let renewed = HASHING_SLOTS
+                .renew(&Optional(&self.database), slot, now())
+                .await;
             SLOT.set(renewed.ok().flatten());
         }
     }
@@ -112,7 +124,10 @@ impl Machine {
         while IS_TAKING_SLOT.get() {
             SLOT_TAKEN.with(Rc::clone).notified().await;
         }
-        if SLOT.with_borrow(|slot| slot.as_ref().is_some_and(|slot| slot.lasts(HASHING_MARGIN, now()))) {
+        if SLOT.with_borrow(|slot| {
+            slot.as_ref()
+                .is_some_and(|slot| slot.lasts(HASHING_MARGIN, now()))
+        }) {
             writes::wait_for_group().await;
             return Ok(());
         }
@@ -171,7 +186,8 @@ fn count_locally(bucket: &Bucket, now: Timestamp) -> Admission {
 
 impl despacho_sql::Machine for Machine {
     fn committed(&self, changes: &Changes) {
-        self.updates.set(self.updates.get() || !changes.events.is_empty() || !changes.messages.is_empty());
+        self.updates
+            .set(self.updates.get() || !changes.events.is_empty() || !changes.messages.is_empty());
     }
 }
 
@@ -179,7 +195,10 @@ impl Platform for Machine {
     fn exec_context(&self) -> ExecContext {
         let now = now();
         let count = CONTEXTS.replace(CONTEXTS.get() + 1);
-        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"context", &count.to_be_bytes()])) }
+        ExecContext {
+            now,
+            entropy: Entropy::new(hmac_sha256(&self.seed, &[b"context", &count.to_be_bytes()])),
+        }
     }
 
     /// A read or preview needs no lock of its own, so that it does not wait for one to be counted: while another process holds SQLite's
@@ -209,7 +228,9 @@ impl Platform for Machine {
         merchant: Option<StoreId>,
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
-        self.geography.locate(&self.database, merchant, addresses).await
+        self.geography
+            .locate(&self.database, merchant, addresses)
+            .await
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {

@@ -15,7 +15,8 @@ use despacho_simulator::demo::{self, SeedError};
 use despacho_sql::{Dialect, Query, Row, SchemaState, SqlHost, is_ahead, pending};
 
 use crate::{
-    config::Config, database::Database, error::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
+    config::Config, database::Database, error::unavailable, platform::Machine, session::Session,
+    sqlite, wait::Event,
 };
 
 /// The part that is unavailable if another store prevents the creation of the demo data.
@@ -51,7 +52,10 @@ impl Drop for PreparationGuard {
 }
 
 /// Prepares the database, once per instance.
-pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), HostError> {
+pub(crate) async fn prepare(
+    host: &SqlHost<Database, Machine>,
+    config: &Config,
+) -> Result<(), HostError> {
     let mut waited = false;
     loop {
         match PROGRESS.with_borrow(Clone::clone) {
@@ -67,12 +71,18 @@ pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) 
     PROGRESS.set(Progress::Running);
     let guard = PreparationGuard;
     let result = prepare_database(host, config).await;
-    PROGRESS.set(result.as_ref().map_or_else(|error| Progress::Idle(Some(error.clone())), |()| Progress::Complete));
+    PROGRESS.set(result.as_ref().map_or_else(
+        |error| Progress::Idle(Some(error.clone())),
+        |()| Progress::Complete,
+    ));
     drop(guard);
     result
 }
 
-async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), HostError> {
+async fn prepare_database(
+    host: &SqlHost<Database, Machine>,
+    config: &Config,
+) -> Result<(), HostError> {
     let database = host.driver();
     database.warm().await?;
     if !is_current(database, config).await? {
@@ -82,18 +92,26 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
         }
         // If another instance is preparing, it enables the log.
         let _ = session.write_ahead().await;
-        database.exclusively(async || migrate(&session).await).await?;
+        database
+            .exclusively(async || migrate(&session).await)
+            .await?;
     }
     host.align_deadlines().await?;
     if !config.own.demo || host.key(&KeyHash::of(demo::KEY)).await?.is_some() {
         return Ok(());
     }
     if let Some(obstacle) = demo::obstacle(host).await? {
-        return Err(HostError::Unavailable { what: DEMO, detail: obstacle.to_string() });
+        return Err(HostError::Unavailable {
+            what: DEMO,
+            detail: obstacle.to_string(),
+        });
     }
     let seed = async || match demo::seed(host, &config.settings).await {
         Ok(created) => Ok(created),
-        Err(SeedError::Obstacle(obstacle)) => Err(HostError::Unavailable { what: DEMO, detail: obstacle.to_string() }),
+        Err(SeedError::Obstacle(obstacle)) => Err(HostError::Unavailable {
+            what: DEMO,
+            detail: obstacle.to_string(),
+        }),
         Err(SeedError::Host(error)) => Err(error),
     };
     database.exclusively(seed).await?;
@@ -102,18 +120,40 @@ async fn prepare_database(host: &SqlHost<Database, Machine>, config: &Config) ->
 
 /// Returns whether this component can use the current schema. Without a schema the query fails.
 async fn is_current(database: &Database, config: &Config) -> Result<bool, HostError> {
-    let dialect = if config.own.database_url.is_some() { Dialect::Postgres } else { Dialect::Sqlite };
-    let query = async |sql| one_number(database.single(Query { sql, params: Vec::new() }).await?);
+    let dialect = if config.own.database_url.is_some() {
+        Dialect::Postgres
+    } else {
+        Dialect::Sqlite
+    };
+    let query = async |sql| {
+        one_number(
+            database
+                .single(Query {
+                    sql,
+                    params: Vec::new(),
+                })
+                .await?,
+        )
+    };
     let version = match query(Dialect::VERSION_QUERY).await {
         Ok(version) => version,
         Err(HostError::Internal { .. }) => return Ok(false),
         Err(error) => return Err(error),
     };
     // If the minimum compatible version cannot be read, this program must not use a newer schema.
-    let min_compatible =
-        if is_ahead(version) { query(Dialect::MIN_COMPATIBLE_QUERY).await.unwrap_or(None) } else { None };
-    let missing =
-        pending(dialect, SchemaState { version, min_compatible }).map_err(|error| unavailable(error.to_string()))?;
+    let min_compatible = if is_ahead(version) {
+        query(Dialect::MIN_COMPATIBLE_QUERY).await.unwrap_or(None)
+    } else {
+        None
+    };
+    let missing = pending(
+        dialect,
+        SchemaState {
+            version,
+            min_compatible,
+        },
+    )
+    .map_err(|error| unavailable(error.to_string()))?;
     Ok(missing.is_empty())
 }
 
@@ -121,10 +161,19 @@ async fn migrate(session: &Session) -> Result<(), HostError> {
     let dialect = session.dialect();
     session.run(&dialect.version_table(), &[]).await?;
     let version = one_number(session.rows(Dialect::VERSION_QUERY, &[]).await?)?;
-    let min_compatible =
-        if is_ahead(version) { one_number(session.rows(Dialect::MIN_COMPATIBLE_QUERY, &[]).await?)? } else { None };
-    for migration in
-        pending(dialect, SchemaState { version, min_compatible }).map_err(|error| unavailable(error.to_string()))?
+    let min_compatible = if is_ahead(version) {
+        one_number(session.rows(Dialect::MIN_COMPATIBLE_QUERY, &[]).await?)?
+    } else {
+        None
+    };
+    for migration in pending(
+        dialect,
+        SchemaState {
+            version,
+            min_compatible,
+        },
+    )
+    .map_err(|error| unavailable(error.to_string()))?
     {
         for step in &migration.steps {
             session.run(step, &[]).await?;
@@ -134,5 +183,9 @@ async fn migrate(session: &Session) -> Result<(), HostError> {
 }
 
 fn one_number(mut rows: Vec<Row>) -> Result<Option<i64>, HostError> {
-    Ok(rows.first_mut().map(Row::optional_integer).transpose()?.flatten())
+    Ok(rows
+        .first_mut()
+        .map(Row::optional_integer)
+        .transpose()?
+        .flatten())
 }

@@ -17,14 +17,23 @@ use crate::{database::Database, outbound::call};
 const MAX_COURIERS: u32 = 16;
 
 /// Sends due pushes until none is left or the time is over. The next request sends the rest.
-pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &Settings) -> Result<(), HostError> {
+pub(crate) async fn deliver<H: Host>(
+    host: &H,
+    database: &Database,
+    settings: &Settings,
+) -> Result<(), HostError> {
     let until = Instant::now() + pass_duration();
     while Instant::now() < until {
         let (found, batches) = push::take(host, settings, MAX_COURIERS).await?;
         // The request has one connection, which others can use while push services respond.
         database.release();
         let post = |job: &PushJob| post(job.clone(), settings.webhooks.clone());
-        let results = join_all(batches.iter().map(|batch| join_all(batch.jobs.iter().map(post)))).await;
+        let results = join_all(
+            batches
+                .iter()
+                .map(|batch| join_all(batch.jobs.iter().map(post))),
+        )
+        .await;
         for (batch, results) in batches.iter().zip(&results) {
             push::finish(host, batch, results).await?;
         }

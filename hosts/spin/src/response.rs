@@ -9,7 +9,11 @@ use despacho_shell::{
 use http::{HeaderValue, Response, request::Parts};
 
 /// Renders an early response.
-pub(crate) fn respond_early(parts: &Parts, route: &'static str, early: EarlyResponse) -> Response<Bytes> {
+pub(crate) fn respond_early(
+    parts: &Parts,
+    route: &'static str,
+    early: EarlyResponse,
+) -> Response<Bytes> {
     early::respond(parts, route, early, fresh_id)
 }
 

@@ -42,7 +42,9 @@ pub(crate) async fn serve(request: Incoming) -> Response<Bytes> {
         Some(response) => response,
         None => match begin(&parts, body).await {
             Ok(NextStep::Respond(response)) => response,
-            Ok(NextStep::CallCore(runtime, body)) => call_core(*runtime, Request::from_parts(parts, body)).await,
+            Ok(NextStep::CallCore(runtime, body)) => {
+                call_core(*runtime, Request::from_parts(parts, body)).await
+            }
             Err((route, problem)) => reject(&parts, route, problem),
         },
     };
@@ -69,22 +71,34 @@ struct Runtime {
     config: Rc<Config>,
 }
 
-async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) -> Result<NextStep, EarlyProblem> {
+async fn begin(
+    parts: &Parts,
+    body: impl http_body_util::BodyExt<Data = Bytes>,
+) -> Result<NextStep, EarlyProblem> {
     let unmatched = |problem: Problem| ("unmatched", problem);
-    let config = config::load().await.map_err(|errors| unmatched(config_problem(&errors)))?;
+    let config = config::load()
+        .await
+        .map_err(|errors| unmatched(config_problem(&errors)))?;
     if let Some(response) = panel::serve(parts, &config.site) {
         return Ok(NextStep::Respond(response));
     }
     let limit = api::max_body(&config.settings, &parts.method, parts.uri.path());
-    let body = body::collect(body, limit).await.ok_or_else(|| unmatched(EarlyResponse::IncompleteBody.problem()))?;
+    let body = body::collect(body, limit)
+        .await
+        .ok_or_else(|| unmatched(EarlyResponse::IncompleteBody.problem()))?;
     let error = |error: host::HostError| unmatched(problem(error));
     let database = Database::of(config.own.database_url.as_deref());
     let machine = Machine::new(database.clone(), Rc::clone(&config.geography)).map_err(error)?;
     let host = SqlHost::new(database, machine, config.settings.timing.clone());
-    let host = host.with_id_batch(FEW_IDS).with_recent_keys(RECENT_KEYS.with(Arc::clone));
+    let host = host
+        .with_id_batch(FEW_IDS)
+        .with_recent_keys(RECENT_KEYS.with(Arc::clone));
     prepare::prepare(&host, &config).await.map_err(error)?;
     host.platform().renew_slot().await;
-    if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(error)? {
+    if let Some(response) = endpoints::ready(parts, host.driver())
+        .await
+        .map_err(error)?
+    {
         return Ok(NextStep::Respond(response));
     }
     Ok(NextStep::CallCore(Box::new(Runtime { host, config }), body))
@@ -92,8 +106,11 @@ async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) 
 
 async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<Bytes> {
     let Runtime { host, config } = runtime;
-    if let Some(address) =
-        config.own.caller_address_header.as_ref().and_then(|header| caller(request.headers(), header))
+    if let Some(address) = config
+        .own
+        .caller_address_header
+        .as_ref()
+        .and_then(|header| caller(request.headers(), header))
     {
         request.extensions_mut().insert(address);
     }
@@ -105,7 +122,13 @@ async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<By
 /// Returns the client's address from the configured header, with or without a port. Of several values the last one counts, because the
 /// platform appended it.
 fn caller(headers: &HeaderMap, header: &HeaderName) -> Option<CallerAddress> {
-    let value = headers.get_all(header).iter().next_back()?.to_str().ok()?.trim();
+    let value = headers
+        .get_all(header)
+        .iter()
+        .next_back()?
+        .to_str()
+        .ok()?
+        .trim();
     let with_port = value.parse::<SocketAddr>().map(|address| address.ip());
     with_port.or_else(|_| value.parse()).ok().map(CallerAddress)
 }
@@ -165,6 +188,14 @@ fn log_request(response: &Response<Bytes>, outcome: &Outcome) {
     if status < 500 && outcome.log.is_none() {
         return;
     }
-    let Outcome { route, request_id, log, .. } = outcome;
-    log::line(format_args!("{route} {status} {request_id}: {}", log.as_deref().unwrap_or("no detail")));
+    let Outcome {
+        route,
+        request_id,
+        log,
+        ..
+    } = outcome;
+    log::line(format_args!(
+        "{route} {status} {request_id}: {}",
+        log.as_deref().unwrap_or("no detail")
+    ));
 }

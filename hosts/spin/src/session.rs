@@ -72,7 +72,16 @@ impl Session {
     pub(crate) async fn open_for_writes(flushed: bool) -> Result<Session, HostError> {
         let session = Session::open(None).await?;
         session.rows("PRAGMA busy_timeout = 15", &[]).await?;
-        session.run(if flushed { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" }, &[]).await?;
+        session
+            .run(
+                if flushed {
+                    "PRAGMA synchronous = FULL"
+                } else {
+                    "PRAGMA synchronous = NORMAL"
+                },
+                &[],
+            )
+            .await?;
         Ok(session)
     }
 
@@ -81,7 +90,9 @@ impl Session {
     pub(crate) async fn begin(&self) -> Result<(), HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::run(connection, "BEGIN IMMEDIATE", &[]).await,
-            Session::Postgres(connection) => postgres::run(connection, "BEGIN", &[]).await.map(drop),
+            Session::Postgres(connection) => {
+                postgres::run(connection, "BEGIN", &[]).await.map(drop)
+            }
         }
     }
 
@@ -94,22 +105,38 @@ impl Session {
         self.begin().await?;
         match self {
             Session::Sqlite(_) => Ok(()),
-            Session::Postgres(connection) => postgres::run(connection, Dialect::EXCLUSIVE, &[]).await.map(drop),
+            Session::Postgres(connection) => postgres::run(connection, Dialect::EXCLUSIVE, &[])
+                .await
+                .map(drop),
         }
     }
 
     /// Enables the write-ahead log. Without it every commit writes the file twice and blocks readers.
     pub(crate) async fn write_ahead(&self) -> Result<(), HostError> {
         match self {
-            Session::Sqlite(connection) => sqlite::rows(connection, "PRAGMA journal_mode = WAL", &[]).await.map(drop),
+            Session::Sqlite(connection) => {
+                sqlite::rows(connection, "PRAGMA journal_mode = WAL", &[])
+                    .await
+                    .map(drop)
+            }
             Session::Postgres(_) => Ok(()),
         }
     }
 
     /// Returns whether the database has no file.
     pub(crate) async fn is_in_memory(&self) -> Result<bool, HostError> {
-        let files = self.rows("SELECT file FROM pragma_database_list WHERE name = 'main'", &[]).await?;
-        let file = files.into_iter().next().map(|mut row| row.optional_text()).transpose()?.flatten();
+        let files = self
+            .rows(
+                "SELECT file FROM pragma_database_list WHERE name = 'main'",
+                &[],
+            )
+            .await?;
+        let file = files
+            .into_iter()
+            .next()
+            .map(|mut row| row.optional_text())
+            .transpose()?
+            .flatten();
         Ok(file.is_none_or(|file| file.is_empty()))
     }
 

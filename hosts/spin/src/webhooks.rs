@@ -21,7 +21,9 @@ use despacho_sql::SqlHost;
 use futures_util::{future::join_all, lock::Mutex};
 use http::Response;
 
-use crate::{background, config::Config, database::Database, log, outbound::call, platform::Machine};
+use crate::{
+    background, config::Config, database::Database, log, outbound::call, platform::Machine,
+};
 
 /// Subscriptions read per query, and the maximum processed at the same time.
 const MAX_CANDIDATES: u32 = 32;
@@ -31,16 +33,23 @@ const MAX_CONCURRENT: usize = 8;
 const DISPATCH: &str = "POST /admin/dispatch";
 
 /// Sends webhooks before the response to a dispatch pass and, if configured, after every response that wrote events or messages.
-pub(crate) async fn after_response(response: &Response<Bytes>, host: SqlHost<Database, Machine>, config: Rc<Config>) {
+pub(crate) async fn after_response(
+    response: &Response<Bytes>,
+    host: SqlHost<Database, Machine>,
+    config: Rc<Config>,
+) {
     let outcome = response.extensions().get::<Outcome>();
-    let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
+    let dispatched =
+        outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
     if dispatched {
         background::after_dispatch(&host, &config).await;
     }
     let is_wanted = config.own.webhooks_after_responses && host.platform().has_updates();
     let sending = async move {
         if let Err(error) = deliver(&host, host.driver(), &config.settings).await {
-            log::line(format_args!("webhooks not sent; retrying in the next pass: {error}"));
+            log::line(format_args!(
+                "webhooks not sent; retrying in the next pass: {error}"
+            ));
         }
     };
     if dispatched {
@@ -51,17 +60,36 @@ pub(crate) async fn after_response(response: &Response<Bytes>, host: SqlHost<Dat
 }
 
 /// Sends due messages until none is left or the time is over. The next pass sends the rest.
-async fn deliver<H: Host>(host: &H, database: &Database, settings: &Settings) -> Result<(), HostError> {
+async fn deliver<H: Host>(
+    host: &H,
+    database: &Database,
+    settings: &Settings,
+) -> Result<(), HostError> {
     let until = Instant::now() + pass_duration();
     // The request has one connection, so its transactions run one after the other.
-    let pass = Pass { host, database, settings, until, connection_lock: Mutex::new(()) };
+    let pass = Pass {
+        host,
+        database,
+        settings,
+        until,
+        connection_lock: Mutex::new(()),
+    };
     // Subscriptions without messages, by version; the same version is not processed again.
     let mut idle: Vec<(WebhookId, u32)> = Vec::new();
     while Instant::now() < until {
-        let due = host.find_webhooks(WebhookQuery::Due { now: host.exec_context().now, limit: MAX_CANDIDATES }).await?;
+        let due = host
+            .find_webhooks(WebhookQuery::Due {
+                now: host.exec_context().now,
+                limit: MAX_CANDIDATES,
+            })
+            .await?;
         let is_new = |webhook: &Webhook| !idle.contains(&(webhook.id, webhook.version));
         let mut running = RunningPasses::new(MAX_CONCURRENT);
-        let chosen: Vec<Webhook> = due.into_iter().filter(is_new).filter(|webhook| running.begin(webhook)).collect();
+        let chosen: Vec<Webhook> = due
+            .into_iter()
+            .filter(is_new)
+            .filter(|webhook| running.begin(webhook))
+            .collect();
         if chosen.is_empty() {
             break;
         }
@@ -107,7 +135,12 @@ impl<H: Host> Pass<'_, H> {
         let (at, started) = (self.host.exec_context().now, Instant::now());
         let response = post(url, &job, &self.settings.webhooks).await;
         let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Sent { job, at, took_ms, response }
+        Sent {
+            job,
+            at,
+            took_ms,
+            response,
+        }
     }
 }
 

@@ -85,10 +85,20 @@ thread_local! {
 /// Queues a write and waits for it. If another process holds the lock for longer than `limit`, nothing is written.
 pub(crate) async fn write(work: Work, limit: Duration) -> Outcome {
     let writer = WRITER.with(Rc::clone);
-    let write = Rc::new(Write { work, since: Instant::now(), limit, outcome: RefCell::default() });
+    let write = Rc::new(Write {
+        work,
+        since: Instant::now(),
+        limit,
+        outcome: RefCell::default(),
+    });
     writer.queue.borrow_mut().push_back(Rc::clone(&write));
     // A cancelled request writes nothing, unless its group is being committed.
-    let _queued = RunOnDrop(|| writer.queue.borrow_mut().retain(|other| !Rc::ptr_eq(other, &write)));
+    let _queued = RunOnDrop(|| {
+        writer
+            .queue
+            .borrow_mut()
+            .retain(|other| !Rc::ptr_eq(other, &write))
+    });
     loop {
         if let Some(outcome) = write.outcome.take() {
             return outcome;
@@ -133,8 +143,9 @@ impl Writer {
 
     /// Waits to let other instances take the lock that this one has just released.
     async fn yield_lock(&self) {
-        let within =
-            |at: &Cell<Option<Instant>>, span: Duration| at.get().and_then(|at| span.checked_sub(at.elapsed()));
+        let within = |at: &Cell<Option<Instant>>, span: Duration| {
+            at.get().and_then(|at| span.checked_sub(at.elapsed()))
+        };
         if within(&self.locked_at, CONTENTION).is_some()
             && let Some(rest) = within(&self.committed_at, YIELD)
         {
@@ -144,7 +155,11 @@ impl Writer {
 
     /// Commits a group; false if another connection holds the lock.
     async fn attempt(&self) -> bool {
-        let flushed = self.queue.borrow().iter().any(|write| matches!(write.work, Work::Transaction(_)));
+        let flushed = self
+            .queue
+            .borrow()
+            .iter()
+            .any(|write| matches!(write.work, Work::Transaction(_)));
         let session = match self.session(flushed).await {
             Ok(session) => session,
             Err(error) => {
@@ -153,7 +168,11 @@ impl Writer {
             }
         };
         let is_lone = !flushed && self.queue.borrow().len() == 1;
-        let begun = if is_lone { Ok(()) } else { limited(session.begin()).await };
+        let begun = if is_lone {
+            Ok(())
+        } else {
+            limited(session.begin()).await
+        };
         let group = match begun {
             Ok(()) => self.take(flushed),
             Err(error) if is_locked(&error) => {
@@ -165,8 +184,13 @@ impl Writer {
                 return true;
             }
         };
-        let committed =
-            limited(async { if is_lone { group.single(&session).await } else { group.commit(&session).await } });
+        let committed = limited(async {
+            if is_lone {
+                group.single(&session).await
+            } else {
+                group.commit(&session).await
+            }
+        });
         match committed.await {
             Ok(()) => {
                 self.committed_at.set(Some(Instant::now()));
@@ -233,7 +257,11 @@ impl Writer {
     }
 
     fn idle_session(&self, flushed: bool) -> &RefCell<Option<Session>> {
-        if flushed { &self.flushing } else { &self.unflushed }
+        if flushed {
+            &self.flushing
+        } else {
+            &self.unflushed
+        }
     }
 }
 
@@ -261,7 +289,9 @@ impl Group {
         for write in &self.0 {
             let outcome = match &write.work {
                 Work::Single(query) => session.rows(query.sql, &query.params).await,
-                Work::Transaction(statements) => run_in_savepoint(session, statements).await.map(|()| Vec::new()),
+                Work::Transaction(statements) => run_in_savepoint(session, statements)
+                    .await
+                    .map(|()| Vec::new()),
             };
             if let Err(error @ HostError::Unavailable { .. }) = outcome {
                 return undo(session, error).await;
@@ -286,7 +316,11 @@ impl Group {
     }
 
     fn finish(&self, outcome: Outcome) {
-        for write in self.0.iter().filter(|write| write.outcome.borrow().is_none()) {
+        for write in self
+            .0
+            .iter()
+            .filter(|write| write.outcome.borrow().is_none())
+        {
             write.finish(outcome.clone());
         }
     }
@@ -300,7 +334,9 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.finish(Err(unavailable("the request that committed the group was interrupted")));
+        self.finish(Err(unavailable(
+            "the request that committed the group was interrupted",
+        )));
     }
 }
 
@@ -308,9 +344,16 @@ impl Drop for Group {
 async fn run_in_savepoint(session: &Session, statements: &[Statement]) -> Result<(), HostError> {
     session.run("SAVEPOINT part", &[]).await?;
     let done = all(session, statements).await;
-    let end = if done.is_ok() { "RELEASE SAVEPOINT part" } else { "ROLLBACK TO SAVEPOINT part" };
+    let end = if done.is_ok() {
+        "RELEASE SAVEPOINT part"
+    } else {
+        "ROLLBACK TO SAVEPOINT part"
+    };
     // If the savepoint cannot be rolled back, the group must not be committed.
-    session.run(end, &[]).await.map_err(|error| unavailable(error.to_string()))?;
+    session
+        .run(end, &[])
+        .await
+        .map_err(|error| unavailable(error.to_string()))?;
     done
 }
 
@@ -326,7 +369,10 @@ pub(crate) async fn all(session: &Session, statements: &[Statement]) -> Result<(
     for statement in statements {
         if statement.expect == Expect::Any {
             session.run(statement.sql, &statement.params).await?;
-        } else if !statement.expect.holds(session.touch(statement.sql, &statement.params).await?) {
+        } else if !statement
+            .expect
+            .holds(session.touch(statement.sql, &statement.params).await?)
+        {
             return Err(HostError::Conflict);
         }
     }

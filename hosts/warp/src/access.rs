@@ -47,7 +47,11 @@ impl Access {
     }
 
     /// Waits until the key becomes invalid.
-    pub async fn until_invalid(&self, store: &Store, subscription: &JournalSubscription) -> Result<(), HostError> {
+    pub async fn until_invalid(
+        &self,
+        store: &Store,
+        subscription: &JournalSubscription,
+    ) -> Result<(), HostError> {
         let mut changes = store.access();
         loop {
             changes.borrow_and_update();
@@ -61,7 +65,8 @@ impl Access {
 
     fn is_cached(&self, key: KeyId, version: u64) -> bool {
         let keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        keys.get(&key).is_some_and(|(then, at)| *then == version && at.elapsed() < VALID_TTL)
+        keys.get(&key)
+            .is_some_and(|(then, at)| *then == version && at.elapsed() < VALID_TTL)
     }
 
     fn insert(&self, key: KeyId, version: u64, checked_at: Instant) {

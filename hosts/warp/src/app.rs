@@ -6,8 +6,8 @@ use despacho_core::{model::store::KeyHash, rules::settings::Settings};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload, panel::Panel, store::Store,
-    streams::Streams, telemetry::Tracer, work::Work,
+    connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload,
+    panel::Panel, store::Store, streams::Streams, telemetry::Tracer, work::Work,
 };
 
 /// The running application.

@@ -93,7 +93,11 @@ pub struct OpenConnection {
 impl Connections {
     /// Creates an empty registry.
     pub fn new(limits: ConnectionLimits) -> Connections {
-        Connections { limits, started: Instant::now(), registry: Mutex::default() }
+        Connections {
+            limits,
+            started: Instant::now(),
+            registry: Mutex::default(),
+        }
     }
 
     /// Registers a connection; `address` is `None` for a trusted proxy. At a limit, the connection that has been idle the longest is closed
@@ -101,7 +105,9 @@ impl Connections {
     pub fn register(self: &Arc<Self>, address: Option<IpAddr>) -> Option<OpenConnection> {
         let address = address.map(address_group);
         let mut registry = lock(&self.registry);
-        let same = address.and_then(|address| registry.per_address.get(&address).copied()).unwrap_or(0);
+        let same = address
+            .and_then(|address| registry.per_address.get(&address).copied())
+            .unwrap_or(0);
         if same >= self.limits.per_address {
             registry.close_idle(|connection| connection.address == address)?;
         }
@@ -115,7 +121,11 @@ impl Connections {
         if let Some(address) = address {
             *registry.per_address.entry(address).or_default() += 1;
         }
-        Some(OpenConnection { connection, connections: self.clone(), id })
+        Some(OpenConnection {
+            connection,
+            connections: self.clone(),
+            id,
+        })
     }
 
     /// Closes stalled and idle connections until the registry is dropped.
@@ -123,17 +133,29 @@ impl Connections {
         let mut ticks = interval(SWEEP_INTERVAL);
         loop {
             ticks.tick().await;
-            let Some(connections) = connections.upgrade() else { return };
+            let Some(connections) = connections.upgrade() else {
+                return;
+            };
             let timeout = connections.limits.write_timeout;
             let stalled: Vec<_> = {
                 let registry = lock(&connections.registry);
                 let idle = |connection: &&Arc<Connection>| connection.idle_for() >= IDLE_TIMEOUT;
-                registry.by_id.values().filter(idle).for_each(|connection| connection.close());
-                let stalled = registry.by_id.values().filter(|connection| connection.stalled_for() >= timeout);
+                registry
+                    .by_id
+                    .values()
+                    .filter(idle)
+                    .for_each(|connection| connection.close());
+                let stalled = registry
+                    .by_id
+                    .values()
+                    .filter(|connection| connection.stalled_for() >= timeout);
                 stalled.cloned().collect()
             };
             if !stalled.is_empty() {
-                tracing::info!(count = stalled.len(), "clients do not read their responses; closing the connections");
+                tracing::info!(
+                    count = stalled.len(),
+                    "clients do not read their responses; closing the connections"
+                );
             }
             stalled.iter().for_each(|connection| connection.close());
         }
@@ -143,12 +165,19 @@ impl Connections {
     /// considered. Returns whether a connection was closed.
     pub fn reclaim(&self, of: Option<&Connection>) -> bool {
         let mut registry = lock(&self.registry);
-        if registry.last_reclaim.is_some_and(|last| last.elapsed() < RECLAIM_INTERVAL) {
+        if registry
+            .last_reclaim
+            .is_some_and(|last| last.elapsed() < RECLAIM_INTERVAL)
+        {
             return true;
         }
         registry.last_reclaim = Some(Instant::now());
-        let stalled = registry.by_id.values().filter(|connection| connection.stalled_for() >= RECLAIM_AFTER);
-        let stalled = stalled.filter(|connection| of.is_none_or(|of| of.address == connection.address));
+        let stalled = registry
+            .by_id
+            .values()
+            .filter(|connection| connection.stalled_for() >= RECLAIM_AFTER);
+        let stalled =
+            stalled.filter(|connection| of.is_none_or(|of| of.address == connection.address));
         let largest = stalled.max_by_key(|connection| connection.unsent_bytes());
         largest.inspect(|connection| connection.close()).is_some()
     }
@@ -161,9 +190,14 @@ impl Connections {
 
 impl Registry {
     fn close_idle(&mut self, matches: impl Fn(&Connection) -> bool) -> Option<()> {
-        let idle = self.by_id.iter().filter(|(_, connection)| connection.is_idle() && matches(connection));
+        let idle = self
+            .by_id
+            .iter()
+            .filter(|(_, connection)| connection.is_idle() && matches(connection));
         let (&id, _) = idle.min_by_key(|(_, connection)| connection.last_request.load(Relaxed))?;
-        self.remove(id).inspect(|connection| connection.close()).map(drop)
+        self.remove(id)
+            .inspect(|connection| connection.close())
+            .map(drop)
     }
 
     fn remove(&mut self, id: u64) -> Option<Arc<Connection>> {
@@ -248,7 +282,11 @@ impl Connection {
     /// Returns the time since the last request ended, or 0 while one is processed.
     fn idle_for(&self) -> Duration {
         let active = self.active.load(Relaxed) > 0;
-        let since = if active { self.now() } else { self.last_request.load(Relaxed) };
+        let since = if active {
+            self.now()
+        } else {
+            self.last_request.load(Relaxed)
+        };
         Duration::from_millis(self.now().saturating_sub(since))
     }
 
@@ -257,7 +295,9 @@ impl Connection {
         let blocked = Some(self.blocked_since.load(Relaxed)).filter(|since| *since > 0);
         let unsent = lock(&self.unsent).iter().map(|unsent| unsent.since).min();
         let since = blocked.into_iter().chain(unsent).min();
-        since.map_or(Duration::ZERO, |since| Duration::from_millis(self.now().saturating_sub(since)))
+        since.map_or(Duration::ZERO, |since| {
+            Duration::from_millis(self.now().saturating_sub(since))
+        })
     }
 
     fn unsent_bytes(&self) -> usize {
@@ -267,8 +307,15 @@ impl Connection {
     /// Adds a response that waits to be sent; it is removed when the returned value is dropped.
     pub fn add_unsent(self: &Arc<Self>, bytes: usize) -> UnsentResponse {
         let id = self.next_unsent.fetch_add(1, Relaxed);
-        lock(&self.unsent).push(UnsentEntry { id, bytes, since: self.now() });
-        UnsentResponse { connection: self.clone(), id }
+        lock(&self.unsent).push(UnsentEntry {
+            id,
+            bytes,
+            since: self.now(),
+        });
+        UnsentResponse {
+            connection: self.clone(),
+            id,
+        }
     }
 
     /// Closes the connection, even while requests are processed.
@@ -307,7 +354,10 @@ impl UnsentResponse {
     /// Records that the peer accepted a part of the response.
     pub fn progress(&self) {
         let now = self.connection.now();
-        if let Some(unsent) = lock(&self.connection.unsent).iter_mut().find(|unsent| unsent.id == self.id) {
+        if let Some(unsent) = lock(&self.connection.unsent)
+            .iter_mut()
+            .find(|unsent| unsent.id == self.id)
+        {
             unsent.since = now;
         }
     }
@@ -328,7 +378,11 @@ mod tests {
     use super::*;
 
     fn connections(total: usize, per_address: usize) -> Arc<Connections> {
-        Arc::new(Connections::new(ConnectionLimits { total, per_address, write_timeout: Duration::from_secs(10) }))
+        Arc::new(Connections::new(ConnectionLimits {
+            total,
+            per_address,
+            write_timeout: Duration::from_secs(10),
+        }))
     }
 
     fn ip(text: &str) -> Option<IpAddr> {
@@ -348,7 +402,11 @@ mod tests {
             ("2001:db8:1:2::", "2001:db8:1:2::"),
             ("2001:db8:1:3::1", "2001:db8:1:3::"),
         ] {
-            assert_eq!(address_group(address.parse().unwrap()), group.parse::<IpAddr>().unwrap(), "{address}");
+            assert_eq!(
+                address_group(address.parse().unwrap()),
+                group.parse::<IpAddr>().unwrap(),
+                "{address}"
+            );
         }
     }
 
@@ -362,13 +420,23 @@ mod tests {
         let third = connections.register(ip("192.0.2.1")).unwrap();
         assert!(is_closed(&second) && !is_closed(&first) && !is_closed(&other));
         let _third_active = third.connection().activate();
-        assert!(connections.register(ip("192.0.2.1")).is_none(), "both are in use");
+        assert!(
+            connections.register(ip("192.0.2.1")).is_none(),
+            "both are in use"
+        );
         drop(active);
         let _fourth = connections.register(ip("192.0.2.1")).unwrap();
         assert!(is_closed(&first) && !is_closed(&other));
         drop((first, second));
-        assert_eq!(connections.count(), 3, "a replaced connection is counted once");
-        assert!((0..5).all(|_| connections.register(None).is_some()), "trusted proxies have no limit");
+        assert_eq!(
+            connections.count(),
+            3,
+            "a replaced connection is counted once"
+        );
+        assert!(
+            (0..5).all(|_| connections.register(None).is_some()),
+            "trusted proxies have no limit"
+        );
     }
 
     #[test]
@@ -379,7 +447,10 @@ mod tests {
         std::thread::sleep(Duration::from_millis(5));
         drop(first.connection().activate());
         let _third = connections.register(ip("192.0.2.3")).unwrap();
-        assert!(!is_closed(&first) && is_closed(&_second), "the one that has been idle for longest");
+        assert!(
+            !is_closed(&first) && is_closed(&_second),
+            "the one that has been idle for longest"
+        );
         assert_eq!(connections.count(), 2);
     }
 
@@ -392,23 +463,40 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         connection.sent(1, 1_000);
         connection.blocked();
-        assert!(connection.stalled_for() >= Duration::from_millis(20), "one byte does not count as progress");
+        assert!(
+            connection.stalled_for() >= Duration::from_millis(20),
+            "one byte does not count as progress"
+        );
         connection.sent(MIN_PROGRESS, 100_000);
         assert_eq!(connection.stalled_for(), Duration::ZERO);
         connection.blocked();
         std::thread::sleep(Duration::from_millis(20));
         connection.sent(10, 10);
-        assert_eq!(connection.stalled_for(), Duration::ZERO, "nothing is left to send");
+        assert_eq!(
+            connection.stalled_for(),
+            Duration::ZERO,
+            "nothing is left to send"
+        );
     }
 
     #[test]
     fn unsent_response_stalls_its_connection_until_dropped() {
         let connections = connections(2, 2);
-        let (small, large) = (connections.register(None).unwrap(), connections.register(None).unwrap());
-        let held = [small.connection().add_unsent(10), large.connection().add_unsent(20)];
+        let (small, large) = (
+            connections.register(None).unwrap(),
+            connections.register(None).unwrap(),
+        );
+        let held = [
+            small.connection().add_unsent(10),
+            large.connection().add_unsent(20),
+        ];
         assert!(!connections.reclaim(None), "not stalled for long enough");
         std::thread::sleep(RECLAIM_AFTER + Duration::from_millis(10));
-        assert!(connections.reclaim(Some(small.connection())) && is_closed(&large) && !is_closed(&small));
+        assert!(
+            connections.reclaim(Some(small.connection()))
+                && is_closed(&large)
+                && !is_closed(&small)
+        );
         held[0].progress();
         assert!(small.connection().stalled_for() < RECLAIM_AFTER);
         drop(held);

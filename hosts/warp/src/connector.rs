@@ -13,7 +13,9 @@ pub(crate) fn connector(secure: bool) -> Result<HttpsConnector<HttpConnector>, S
     http.set_nodelay(true);
     let builder = HttpsConnectorBuilder::new();
     let builder = if secure {
-        builder.with_provider_and_native_roots(provider).map_err(StartError::RootCertificates)?
+        builder
+            .with_provider_and_native_roots(provider)
+            .map_err(StartError::RootCertificates)?
     } else {
         let config = tokio_rustls::rustls::ClientConfig::builder_with_provider(provider.into())
             .with_safe_default_protocol_versions()

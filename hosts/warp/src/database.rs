@@ -28,7 +28,10 @@ macro_rules! each {
 
 impl AnyDatabase {
     /// Runs work under a lock that excludes other instances. SQLite has only one.
-    pub(crate) async fn exclusively<T>(&self, work: impl Future<Output = T>) -> Result<T, HostError> {
+    pub(crate) async fn exclusively<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, HostError> {
         match self {
             AnyDatabase::Sqlite(_) => Ok(work.await),
             AnyDatabase::Postgres(database) => database.exclusively(work).await,

@@ -18,13 +18,20 @@ pub fn file(path: &str) -> Option<File> {
         "/docs/page.css" => ("page.css", include_bytes!("docs/page.css")),
         // For language models: https://llmstxt.org
         "/llms.txt" => ("llms.txt", include_bytes!("../../../core/llms.txt")),
-        "/docs/swagger-ui.css" => ("swagger-ui.css", include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css"))),
-        "/docs/swagger-ui-bundle.js" => {
-            ("swagger-ui-bundle.js", include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js")))
-        }
+        "/docs/swagger-ui.css" => (
+            "swagger-ui.css",
+            include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css")),
+        ),
+        "/docs/swagger-ui-bundle.js" => (
+            "swagger-ui-bundle.js",
+            include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js")),
+        ),
         _ => return None,
     };
-    let (tag, policy) = (HeaderValue::from_static(VERSION), HeaderValue::from_static(POLICY));
+    let (tag, policy) = (
+        HeaderValue::from_static(VERSION),
+        HeaderValue::from_static(POLICY),
+    );
     Some(File::new(name, Bytes::from_static(body), tag, policy))
 }
 
@@ -35,7 +42,10 @@ mod tests {
     #[test]
     fn docs_page_loads_only_own_files_and_no_inline_code() {
         let page = String::from_utf8(file("/docs").unwrap().body.to_vec()).unwrap();
-        assert!(!page.contains("http") && !page.contains("style=") && !page.contains("onload"), "{page}");
+        assert!(
+            !page.contains("http") && !page.contains("style=") && !page.contains("onload"),
+            "{page}"
+        );
         for script in page.split("<script").skip(1) {
             assert!(script.starts_with(" src=\"/docs/"), "{script}");
         }

@@ -40,7 +40,11 @@ pub async fn serve(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<
         return None;
     }
     if !probes::is_read(request.method()) {
-        return Some(early::respond(&early::facts(request), route, EarlyResponse::ReadOnly));
+        return Some(early::respond(
+            &early::facts(request),
+            route,
+            EarlyResponse::ReadOnly,
+        ));
     }
     let mut response = match (route, file) {
         (_, Some(file)) => file.response(request.headers()),
@@ -58,12 +62,20 @@ async fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Byte
     let (panel, path) = (app.panel.as_ref()?, request.uri().path());
     let redirected = page_before_slash(path);
     let (streets, file) = (panel.streets(path), panel.file(redirected.unwrap_or(path)));
-    let route = if streets.is_some() { STREETS_ROUTE } else { PANEL_ROUTE };
+    let route = if streets.is_some() {
+        STREETS_ROUTE
+    } else {
+        PANEL_ROUTE
+    };
     if streets.is_none() && file.is_none() {
         return None;
     }
     if !probes::is_read(request.method()) {
-        return Some(early::respond(&early::facts(request), route, EarlyResponse::ReadOnly));
+        return Some(early::respond(
+            &early::facts(request),
+            route,
+            EarlyResponse::ReadOnly,
+        ));
     }
     let mut response = match (streets, redirected) {
         (_, Some(page)) => redirect(page, request.uri()),
@@ -84,7 +96,12 @@ async fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Byte
 fn add_outcome(response: &mut Response<Bytes>, request: &Request<Bytes>, route: &'static str) {
     if response.extensions().get::<Outcome>().is_none() {
         let request_id = probes::request_id(request.headers(), early::fresh_id);
-        response.extensions_mut().insert(Outcome { route, code: None, request_id, log: None });
+        response.extensions_mut().insert(Outcome {
+            route,
+            code: None,
+            request_id,
+            log: None,
+        });
     }
 }
 
@@ -94,7 +111,11 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
         Ok(Err(error)) => {
             tracing::warn!(%error, "readiness check failed; returning 503");
             let failing = matches!(error, HostError::Unavailable { what: STORAGE, .. });
-            let rejection = if failing { EarlyResponse::StorageFailing } else { EarlyResponse::NotReady };
+            let rejection = if failing {
+                EarlyResponse::StorageFailing
+            } else {
+                EarlyResponse::NotReady
+            };
             early::respond(&early::facts(request), READY_ROUTE, rejection)
         }
         Err(_) => early::respond(&early::facts(request), READY_ROUTE, EarlyResponse::NotReady),
@@ -103,7 +124,9 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
 
 /// Returns whether the request has the token for metrics or the operator's. Routes and rates reveal other clients' activity.
 fn may_read_metrics(app: &App, headers: &HeaderMap) -> bool {
-    let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    let bearer = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
     let token = bearer.or_else(|| headers.get("x-api-token")?.to_str().ok());
     let hash = token.map(|token| KeyHash::of(token.trim()));
     hash.is_some() && [&app.metrics_token, &app.settings.operator].contains(&&hash)
@@ -111,15 +134,27 @@ fn may_read_metrics(app: &App, headers: &HeaderMap) -> bool {
 
 /// Returns the metrics in the OpenMetrics text format.
 pub fn metrics(app: &App, request: &Request<Bytes>) -> Response<Bytes> {
-    let (stats, pool) = (app.store.stats(), app.store.connections().unwrap_or_default());
-    match app.metrics.text(&stats, &pool, &app.overload, app.responses.used_bytes()) {
+    let (stats, pool) = (
+        app.store.stats(),
+        app.store.connections().unwrap_or_default(),
+    );
+    match app
+        .metrics
+        .text(&stats, &pool, &app.overload, app.responses.used_bytes())
+    {
         Ok(text) => {
             let mut response = Response::new(Bytes::from(text));
-            let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+            let kind = HeaderValue::from_static(
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            );
             response.headers_mut().insert(header::CONTENT_TYPE, kind);
             response
         }
-        Err(_) => early::respond(&early::facts(request), "GET /metrics", EarlyResponse::Broken),
+        Err(_) => early::respond(
+            &early::facts(request),
+            "GET /metrics",
+            EarlyResponse::Broken,
+        ),
     }
 }
 
@@ -131,16 +166,21 @@ mod tests {
 
     use super::*;
     use crate::{
-        config::Config, connections::Connections, geo::Geography, memory::MemoryBudget, metrics::Metrics,
-        overload::Overload, store::Store, streams::Streams, work::Work,
+        config::Config, connections::Connections, geo::Geography, memory::MemoryBudget,
+        metrics::Metrics, overload::Overload, store::Store, streams::Streams, work::Work,
     };
 
     #[tokio::test]
     async fn closed_store_is_alive_but_not_ready() {
         let folder = tempfile::tempdir().unwrap();
-        let config = Config { data: folder.path().to_owned(), ..Config::defaults().unwrap() };
+        let config = Config {
+            data: folder.path().to_owned(),
+            ..Config::defaults().unwrap()
+        };
         Store::create(&config).await.unwrap();
-        let store = Store::open(&config, Arc::new(Geography::embedded())).await.unwrap();
+        let store = Store::open(&config, Arc::new(Geography::embedded()))
+            .await
+            .unwrap();
         let (metrics, timeout) = (Metrics::new(), Duration::from_secs(5));
         let streams = Streams::new(config.streams);
         let settings = Settings::default();
@@ -163,16 +203,27 @@ mod tests {
             tasks: TaskTracker::new(),
         };
         let app = Arc::new(app);
-        let get = |path: &str| Request::get(path).header("x-request-id", "probe-1").body(Bytes::new()).unwrap();
+        let get = |path: &str| {
+            Request::get(path)
+                .header("x-request-id", "probe-1")
+                .body(Bytes::new())
+                .unwrap()
+        };
         assert_eq!(app.clone().respond(get("/readyz"), ()).await.status(), 200);
         app.store.close().await.unwrap();
         assert_eq!(app.clone().respond(get("/healthz"), ()).await.status(), 200);
         let (rejected, body) = app.clone().respond(get("/readyz"), ()).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
-        assert_eq!((rejected.status.as_u16(), &problem["code"]), (503, &"unavailable".into()));
+        assert_eq!(
+            (rejected.status.as_u16(), &problem["code"]),
+            (503, &"unavailable".into())
+        );
         assert_eq!(problem["requestId"], "probe-1");
         let outcome = rejected.extensions.get::<Outcome>().unwrap();
-        assert_eq!((outcome.route, outcome.code), ("GET /readyz", Some("unavailable")));
+        assert_eq!(
+            (outcome.route, outcome.code),
+            ("GET /readyz", Some("unavailable"))
+        );
     }
 }

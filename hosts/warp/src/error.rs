@@ -21,13 +21,27 @@ pub enum StartError {
     /// The database exists, but its secret does not.
     MissingSecret { file: PathBuf, data: PathBuf },
     /// A file or folder cannot be read or written.
-    File { name: &'static str, path: PathBuf, error: io::Error },
+    File {
+        name: &'static str,
+        path: PathBuf,
+        error: io::Error,
+    },
     /// The content of a file or folder is invalid.
-    Content { name: &'static str, path: PathBuf, detail: String },
+    Content {
+        name: &'static str,
+        path: PathBuf,
+        detail: String,
+    },
     /// The file of cached geocoder results cannot be created.
-    GeocoderCache { file: PathBuf, error: rusqlite::Error },
+    GeocoderCache {
+        file: PathBuf,
+        error: rusqlite::Error,
+    },
     /// The SQLite database cannot be opened.
-    Sqlite { file: PathBuf, error: despacho_sqlite::OpenError },
+    Sqlite {
+        file: PathBuf,
+        error: despacho_sqlite::OpenError,
+    },
     /// The PostgreSQL database cannot be opened.
     Postgres(despacho_postgres::OpenError),
     /// The platform's clock and random generator are unavailable.
@@ -49,19 +63,35 @@ pub enum StartError {
     /// The TLS configuration is invalid.
     Tls(rustls::Error),
     /// The server cannot listen on an address.
-    Bind { address: SocketAddr, error: io::Error },
+    Bind {
+        address: SocketAddr,
+        error: io::Error,
+    },
     /// An operation of the process failed.
-    Process { action: &'static str, error: io::Error },
+    Process {
+        action: &'static str,
+        error: io::Error,
+    },
 }
 
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StartError::MissingDatabase { file, data } => {
-                write!(f, "there is no database {}. {}", file.display(), init_hint(data))
+                write!(
+                    f,
+                    "there is no database {}. {}",
+                    file.display(),
+                    init_hint(data)
+                )
             }
             StartError::EmptyDatabase { file, data } => {
-                write!(f, "the database {} is empty (0 bytes). {}", file.display(), init_hint(data))
+                write!(
+                    f,
+                    "the database {} is empty (0 bytes). {}",
+                    file.display(),
+                    init_hint(data)
+                )
             }
             StartError::MissingSecret { file, data } => write!(
                 f,
@@ -70,22 +100,37 @@ impl fmt::Display for StartError {
                 file.display(),
                 shell_word(data)
             ),
-            StartError::File { name, path, error } => write!(f, "cannot access the {name} {}: {error}", path.display()),
-            StartError::Content { name, path, detail } => write!(f, "the {name} {} {detail}", path.display()),
-            StartError::GeocoderCache { file, error } => {
-                write!(f, "cannot create the geocoder cache {}: {error}", file.display())
+            StartError::File { name, path, error } => {
+                write!(f, "cannot access the {name} {}: {error}", path.display())
             }
-            StartError::Sqlite { file, error } => write!(f, "cannot open the database {}: {error}", file.display()),
+            StartError::Content { name, path, detail } => {
+                write!(f, "the {name} {} {detail}", path.display())
+            }
+            StartError::GeocoderCache { file, error } => {
+                write!(
+                    f,
+                    "cannot create the geocoder cache {}: {error}",
+                    file.display()
+                )
+            }
+            StartError::Sqlite { file, error } => {
+                write!(f, "cannot open the database {}: {error}", file.display())
+            }
             StartError::Postgres(error) => write!(f, "cannot open the database: {error}"),
             StartError::Platform(error) => error.fmt(f),
-            StartError::Deadlines(error) => write!(f, "cannot align deadlines with the configured timing: {error}"),
-            StartError::BackupOfPostgres => {
-                f.write_str("`backup` supports only SQLite; for PostgreSQL use pg_dump or WAL archiving")
-            }
+            StartError::Deadlines(error) => write!(
+                f,
+                "cannot align deadlines with the configured timing: {error}"
+            ),
+            StartError::BackupOfPostgres => f.write_str(
+                "`backup` supports only SQLite; for PostgreSQL use pg_dump or WAL archiving",
+            ),
             StartError::Backup(error) => error.fmt(f),
             StartError::Close(error) => write!(f, "cannot close the database: {error}"),
             StartError::Random(error) => write!(f, "the system's random generator failed: {error}"),
-            StartError::RootCertificates(error) => write!(f, "cannot read the system's root certificates: {error}"),
+            StartError::RootCertificates(error) => {
+                write!(f, "cannot read the system's root certificates: {error}")
+            }
             StartError::Mail(error) => write!(f, "cannot use the mail server of smtp.url: {error}"),
             StartError::Tls(error) => write!(f, "invalid TLS configuration: {error}"),
             StartError::Bind { address, error } => write!(f, "cannot listen on {address}: {error}"),
@@ -107,5 +152,9 @@ fn init_hint(data: &Path) -> String {
 fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }

@@ -60,7 +60,11 @@ impl StreamPermit {
     ) -> Option<StreamPermit> {
         app.streams.acquire(owner).then(|| {
             app.metrics.streams.inc();
-            StreamPermit { app: app.clone(), owner, connection }
+            StreamPermit {
+                app: app.clone(),
+                owner,
+                connection,
+            }
         })
     }
 
@@ -95,7 +99,12 @@ pub(crate) fn respond(
 ) -> warp::reply::Response {
     let owner = StreamOwner::Merchant(subscription.journal.merchant);
     let Some(permit) = StreamPermit::acquire(app, owner, connection) else {
-        return early::respond(facts, "GET /delivery/events/stream", EarlyResponse::TooManyStreams).map(Into::into);
+        return early::respond(
+            facts,
+            "GET /delivery/events/stream",
+            EarlyResponse::TooManyStreams,
+        )
+        .map(Into::into);
     };
     let (head, first) = stream_head(initial);
     let (chunks, mut waiting) = mpsc::channel(MAX_QUEUED_CHUNKS);
@@ -106,7 +115,9 @@ pub(crate) fn respond(
         if revoked.load(Ordering::Acquire) {
             return Poll::Ready(None);
         }
-        waiting.poll_recv(context).map(|chunk| chunk.map(Ok::<Bytes, Infallible>))
+        waiting
+            .poll_recv(context)
+            .map(|chunk| chunk.map(Ok::<Bytes, Infallible>))
     });
     let (_, body) = warp::reply::stream(body).into_response().into_parts();
     Response::from_parts(head, body)
@@ -117,7 +128,10 @@ pub(crate) fn stream_head(initial: Response<Bytes>) -> (http::response::Parts, B
     let (mut head, first) = initial.into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
     // Without this header some proxies buffer the response until it ends.
-    head.headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    head.headers.insert(
+        HeaderName::from_static("x-accel-buffering"),
+        HeaderValue::from_static("no"),
+    );
     (head, first)
 }
 
@@ -174,7 +188,12 @@ async fn write(
         let text = read_next(app, &feed, &mut subscription, &mut updates).await?;
         if !text.is_empty() {
             // Checked after the read: the page must not contain events committed after the revocation.
-            if !app.streams.access.is_valid(&app.store, &access, &subscription).await? {
+            if !app
+                .streams
+                .access
+                .is_valid(&app.store, &access, &subscription)
+                .await?
+            {
                 return Ok(EndReason::Revoked);
             }
             match chunks.try_send(text) {
@@ -214,6 +233,10 @@ async fn read_next(
     // The semaphore is never closed; without a permit the read would still be correct.
     let _permit = app.streams.read_permits.acquire().await;
     // Taken before the query: a later commit must trigger another read.
-    let fresh = Freshness { updates: *updates.borrow_and_update(), age: POLL_INTERVAL / 2 };
-    feed.next(&app.store, subscription, fresh, MAX_PAGE_EVENTS).await
+    let fresh = Freshness {
+        updates: *updates.borrow_and_update(),
+        age: POLL_INTERVAL / 2,
+    };
+    feed.next(&app.store, subscription, fresh, MAX_PAGE_EVENTS)
+        .await
 }

@@ -87,18 +87,34 @@ impl Feed {
         limit: u32,
     ) -> Result<Bytes, HostError> {
         let mut pages = self.0.lock().await;
-        if let Some(page) = pages.iter().rev().find(|page| page.follows(subscription.position, freshness)) {
+        if let Some(page) = pages
+            .iter()
+            .rev()
+            .find(|page| page.follows(subscription.position, freshness))
+        {
             subscription.position = page.to;
             return Ok(page.text.clone());
         }
-        if pages.front().is_some_and(|oldest| subscription.position < oldest.from) {
+        if pages
+            .front()
+            .is_some_and(|oldest| subscription.position < oldest.from)
+        {
             // The stream is far behind: its page is useless to others, which must not wait for it.
             drop(pages);
             return store.next(subscription, limit).await.map(Into::into);
         }
         let (from, at) = (subscription.position, Instant::now());
         let text = Bytes::from(store.next(subscription, limit).await?);
-        push(&mut pages, Page { from, to: subscription.position, text: text.clone(), updates: freshness.updates, at });
+        push(
+            &mut pages,
+            Page {
+                from,
+                to: subscription.position,
+                text: text.clone(),
+                updates: freshness.updates,
+                at,
+            },
+        );
         Ok(text)
     }
 }
@@ -107,7 +123,9 @@ impl Feed {
 fn push(pages: &mut VecDeque<Page>, page: Page) {
     pages.retain(|old| old.to > old.from);
     pages.push_back(page);
-    while pages.len() > MAX_PAGES || pages.iter().map(|page| page.text.len()).sum::<usize>() > MAX_BYTES {
+    while pages.len() > MAX_PAGES
+        || pages.iter().map(|page| page.text.len()).sum::<usize>() > MAX_BYTES
+    {
         pages.pop_front();
     }
 }
@@ -118,11 +136,33 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn page_with_events_never_expires_and_empty_page_does() {
-        let freshness = Freshness { updates: 7, age: Duration::from_secs(1) };
-        let page = |from, to| Page { from, to, text: Bytes::new(), updates: 7, at: Instant::now() };
+        let freshness = Freshness {
+            updates: 7,
+            age: Duration::from_secs(1),
+        };
+        let page = |from, to| Page {
+            from,
+            to,
+            text: Bytes::new(),
+            updates: 7,
+            at: Instant::now(),
+        };
         let (events, nothing) = (page(3, 5), page(5, 5));
-        assert!(events.follows(3, freshness) && !events.follows(4, freshness) && !events.follows(5, freshness));
-        assert!(nothing.follows(5, freshness) && !nothing.follows(5, Freshness { updates: 8, ..freshness }));
+        assert!(
+            events.follows(3, freshness)
+                && !events.follows(4, freshness)
+                && !events.follows(5, freshness)
+        );
+        assert!(
+            nothing.follows(5, freshness)
+                && !nothing.follows(
+                    5,
+                    Freshness {
+                        updates: 8,
+                        ..freshness
+                    }
+                )
+        );
         tokio::time::advance(Duration::from_secs(2)).await;
         assert!(events.follows(3, freshness) && !nothing.follows(5, freshness));
     }
@@ -130,14 +170,27 @@ mod tests {
     #[test]
     fn feed_is_bounded_in_pages_and_bytes() {
         let mut pages = VecDeque::new();
-        let page = |from, to, size| Page { from, to, text: vec![b'x'; size].into(), updates: 0, at: Instant::now() };
+        let page = |from, to, size| Page {
+            from,
+            to,
+            text: vec![b'x'; size].into(),
+            updates: 0,
+            at: Instant::now(),
+        };
         for place in 0..20 {
             push(&mut pages, page(place, place, 0));
             push(&mut pages, page(place, place + 1, 10));
         }
-        assert_eq!((pages.len(), pages[0].from), (MAX_PAGES, 12), "none of them empty");
+        assert_eq!(
+            (pages.len(), pages[0].from),
+            (MAX_PAGES, 12),
+            "none of them empty"
+        );
         push(&mut pages, page(20, 30, MAX_BYTES - 15));
-        assert_eq!(pages.iter().map(|page| page.from).collect::<Vec<_>>(), [19, 20]);
+        assert_eq!(
+            pages.iter().map(|page| page.from).collect::<Vec<_>>(),
+            [19, 20]
+        );
         push(&mut pages, page(30, 40, MAX_BYTES + 1));
         assert!(pages.is_empty(), "a page above the limit is not cached");
     }
@@ -146,7 +199,10 @@ mod tests {
     fn feed_is_shared_while_a_stream_uses_it() {
         use despacho_core::model::{KeyId, StoreId, store::KeyHash};
         let reader = |store, language| JournalSubscription {
-            journal: Journal { merchant: StoreId::new(store).unwrap(), branch: None },
+            journal: Journal {
+                merchant: StoreId::new(store).unwrap(),
+                branch: None,
+            },
             position: 0,
             language,
             key: KeyId::new(1).unwrap(),
@@ -154,8 +210,14 @@ mod tests {
         };
         let feeds = Feeds::default();
         let first = feeds.of(&reader(1, Language::English));
-        assert!(Arc::ptr_eq(&first, &feeds.of(&reader(1, Language::English))));
-        assert!(!Arc::ptr_eq(&first, &feeds.of(&reader(1, Language::Portuguese))));
+        assert!(Arc::ptr_eq(
+            &first,
+            &feeds.of(&reader(1, Language::English))
+        ));
+        assert!(!Arc::ptr_eq(
+            &first,
+            &feeds.of(&reader(1, Language::Portuguese))
+        ));
         let other = feeds.of(&reader(2, Language::English));
         drop(first);
         let _third = feeds.of(&reader(3, Language::English));

@@ -64,14 +64,27 @@ pub struct MemoryShare {
 impl MemoryBudget {
     /// Creates a budget without reservations.
     pub fn new(limits: MemoryLimits) -> MemoryBudget {
-        MemoryBudget { limits, used: Mutex::default() }
+        MemoryBudget {
+            limits,
+            used: Mutex::default(),
+        }
     }
 
     /// Reserves memory, or returns the limit that was reached. With `required` it always succeeds: the response of a committed write must
     /// not be replaced.
-    pub fn reserve(self: &Arc<Self>, owner: MemoryOwner, bytes: usize, required: bool) -> Result<MemoryShare, Limit> {
+    pub fn reserve(
+        self: &Arc<Self>,
+        owner: MemoryOwner,
+        bytes: usize,
+        required: bool,
+    ) -> Result<MemoryShare, Limit> {
         let mut used = self.used();
-        let own = used.by_owner.get(&owner).copied().unwrap_or(0).saturating_add(bytes);
+        let own = used
+            .by_owner
+            .get(&owner)
+            .copied()
+            .unwrap_or(0)
+            .saturating_add(bytes);
         let total = used.total.saturating_add(bytes);
         if own > self.limits.caller_mib << 20 && !required {
             return Err(Limit::Caller);
@@ -81,7 +94,11 @@ impl MemoryBudget {
         }
         used.total = total;
         used.by_owner.insert(owner, own);
-        Ok(MemoryShare { memory: self.clone(), owner, bytes })
+        Ok(MemoryShare {
+            memory: self.clone(),
+            owner,
+            bytes,
+        })
     }
 
     /// Returns the number of reserved bytes.
@@ -135,7 +152,12 @@ pub fn reserved(
     active: Option<ActiveGuard>,
     unsent: Option<Arc<UnsentResponse>>,
 ) -> Bytes {
-    Bytes::from_owner(ReservedBody { body, _share: share, _active: active, _unsent: unsent })
+    Bytes::from_owner(ReservedBody {
+        body,
+        _share: share,
+        _active: active,
+        _unsent: unsent,
+    })
 }
 
 #[cfg(test)]
@@ -143,7 +165,10 @@ mod tests {
     use super::*;
 
     fn memory() -> Arc<MemoryBudget> {
-        Arc::new(MemoryBudget::new(MemoryLimits { total_mib: 2, caller_mib: 1 }))
+        Arc::new(MemoryBudget::new(MemoryLimits {
+            total_mib: 2,
+            caller_mib: 1,
+        }))
     }
 
     fn owner(last: u8) -> MemoryOwner {
@@ -154,9 +179,15 @@ mod tests {
     fn caller_above_its_limit_does_not_block_others() {
         let memory = memory();
         let held = memory.reserve(owner(1), 900_000, false).unwrap();
-        assert!(matches!(memory.reserve(owner(1), 900_000, false), Err(Limit::Caller)));
+        assert!(matches!(
+            memory.reserve(owner(1), 900_000, false),
+            Err(Limit::Caller)
+        ));
         let other = memory.reserve(owner(2), 900_000, false).unwrap();
-        assert!(matches!(memory.reserve(owner(3), 900_000, false), Err(Limit::Total)));
+        assert!(matches!(
+            memory.reserve(owner(3), 900_000, false),
+            Err(Limit::Total)
+        ));
         drop(other);
         assert!(memory.reserve(owner(3), 900_000, false).is_ok());
         drop(held);

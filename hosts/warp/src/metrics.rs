@@ -19,7 +19,9 @@ use crate::{
 };
 
 /// Upper bounds of the latency buckets, in seconds.
-const BUCKETS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+const BUCKETS: [f64; 14] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
 
 /// The endpoint and status of a response. Route templates bound the number of series; paths would not.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -132,23 +134,67 @@ struct StoreMetrics {
 impl StoreMetrics {
     fn register(&self, registry: &mut Registry) {
         let registry = registry.sub_registry_with_prefix("store");
-        registry.register("commits", "Transactions committed and flushed to disk", self.commits.clone());
+        registry.register(
+            "commits",
+            "Transactions committed and flushed to disk",
+            self.commits.clone(),
+        );
         registry.register(
             "conflicts",
             "Transactions rolled back because of a concurrent write",
             self.conflicts.clone(),
         );
-        registry.register("failures", "Transactions that failed for other reasons", self.failures.clone());
-        registry.register("groups", "Group commits: transactions flushed to disk together", self.groups.clone());
+        registry.register(
+            "failures",
+            "Transactions that failed for other reasons",
+            self.failures.clone(),
+        );
+        registry.register(
+            "groups",
+            "Group commits: transactions flushed to disk together",
+            self.groups.clone(),
+        );
         registry.register("reads", "Completed reads", self.reads.clone());
-        registry.register("last_group_size", "Transactions in the last group commit", self.last_group.clone());
-        registry.register("largest_group_size", "Transactions in the largest group commit", self.largest_group.clone());
-        registry.register("write_queue_depth", "Queued transactions", self.queued_writes.clone());
-        registry.register("read_queue_depth", "Queued reads", self.queued_reads.clone());
-        registry.register("repeats", "Transactions resent to PostgreSQL", self.repeats.clone());
-        registry.register("found_done", "Resent transactions that had already been committed", self.found_done.clone());
-        registry.register("connections", "Open connections to PostgreSQL", self.connections.clone());
-        registry.register("connections_idle", "Idle connections to PostgreSQL", self.idle.clone());
+        registry.register(
+            "last_group_size",
+            "Transactions in the last group commit",
+            self.last_group.clone(),
+        );
+        registry.register(
+            "largest_group_size",
+            "Transactions in the largest group commit",
+            self.largest_group.clone(),
+        );
+        registry.register(
+            "write_queue_depth",
+            "Queued transactions",
+            self.queued_writes.clone(),
+        );
+        registry.register(
+            "read_queue_depth",
+            "Queued reads",
+            self.queued_reads.clone(),
+        );
+        registry.register(
+            "repeats",
+            "Transactions resent to PostgreSQL",
+            self.repeats.clone(),
+        );
+        registry.register(
+            "found_done",
+            "Resent transactions that had already been committed",
+            self.found_done.clone(),
+        );
+        registry.register(
+            "connections",
+            "Open connections to PostgreSQL",
+            self.connections.clone(),
+        );
+        registry.register(
+            "connections_idle",
+            "Idle connections to PostgreSQL",
+            self.idle.clone(),
+        );
     }
 
     fn set(&self, stats: &Stats, pool: &despacho_postgres::Stats) {
@@ -184,12 +230,23 @@ impl Metrics {
         let mut registry = Registry::with_prefix("despacho");
         let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "Version of the running server", build);
-        let latency: Family<_, _, fn() -> Histogram> = Family::new_with_constructor(|| Histogram::new(BUCKETS));
+        let latency: Family<_, _, fn() -> Histogram> =
+            Family::new_with_constructor(|| Histogram::new(BUCKETS));
         let help = "Time from the request head to the response, by endpoint and status";
-        registry.register_with_unit("http_request_duration", help, Unit::Seconds, latency.clone());
+        registry.register_with_unit(
+            "http_request_duration",
+            help,
+            Unit::Seconds,
+            latency.clone(),
+        );
         let longest_poll = Family::<PollLabels, Gauge<f64, AtomicU64>>::default();
         let help = "Longest time for which a request occupied a thread without a pause";
-        registry.register_with_unit("http_longest_poll", help, Unit::Seconds, longest_poll.clone());
+        registry.register_with_unit(
+            "http_longest_poll",
+            help,
+            Unit::Seconds,
+            longest_poll.clone(),
+        );
         let metrics = Metrics {
             latency,
             longest_poll,
@@ -220,22 +277,49 @@ impl Metrics {
         metrics.register_http(&mut registry);
         metrics.register_background(&mut registry);
         metrics.store.register(&mut registry);
-        Metrics { registry, ..metrics }
+        Metrics {
+            registry,
+            ..metrics
+        }
     }
 
     fn register_http(&self, registry: &mut Registry) {
-        registry.register("http_requests_in_flight", "Requests in progress", self.in_flight.clone());
-        registry.register("http_connections", "Open connections", self.connections.clone());
-        registry.register("http_connections_shed", "Connections rejected at the connection limit", self.shed.clone());
+        registry.register(
+            "http_requests_in_flight",
+            "Requests in progress",
+            self.in_flight.clone(),
+        );
+        registry.register(
+            "http_connections",
+            "Open connections",
+            self.connections.clone(),
+        );
+        registry.register(
+            "http_connections_shed",
+            "Connections rejected at the connection limit",
+            self.shed.clone(),
+        );
         registry.register(
             "http_requests_shed",
             "Requests rejected by the overload limits",
             self.rejected_requests.clone(),
         );
-        registry.register("http_requests_waiting", "Queued requests", self.waiting.clone());
-        registry.register("http_body_memory_bytes", "Memory reserved for request bodies", self.body_bytes.clone());
+        registry.register(
+            "http_requests_waiting",
+            "Queued requests",
+            self.waiting.clone(),
+        );
+        registry.register(
+            "http_body_memory_bytes",
+            "Memory reserved for request bodies",
+            self.body_bytes.clone(),
+        );
         let responses = self.response_bytes.clone();
-        registry.register("http_response_memory_bytes", "Memory of unsent responses", responses);
+        registry.register(
+            "http_response_memory_bytes",
+            "Memory of unsent responses",
+            responses,
+        );
         registry.register(
             "http_responses_shed",
             "Responses replaced by 503 at the memory limit",
@@ -249,25 +333,43 @@ impl Metrics {
         );
         // All reasons exist from the start: an alert on a missing series never fires.
         for shed in [Shed::QueueFull, Shed::WaitedTooLong, Shed::BodyMemory] {
-            drop(self.rejected_requests.get_or_create(&Reason { reason: shed.name() }));
+            drop(self.rejected_requests.get_or_create(&Reason {
+                reason: shed.name(),
+            }));
         }
         registry.register(
             "http_requests_abandoned",
             "Requests whose client disconnected before the response",
             self.abandoned.clone(),
         );
-        registry.register("http_handler_panics", "Handlers that panicked", self.panics.clone());
+        registry.register(
+            "http_handler_panics",
+            "Handlers that panicked",
+            self.panics.clone(),
+        );
     }
 
     fn register_background(&self, registry: &mut Registry) {
-        registry.register("scheduler_orders_moved", "Orders advanced by timed transitions", self.moved.clone());
-        registry.register("dispatch_orders_allocated", "Orders allocated to couriers", self.allocated.clone());
+        registry.register(
+            "scheduler_orders_moved",
+            "Orders advanced by timed transitions",
+            self.moved.clone(),
+        );
+        registry.register(
+            "dispatch_orders_allocated",
+            "Orders allocated to couriers",
+            self.allocated.clone(),
+        );
         registry.register(
             "dispatch_orders_released",
             "Orders released from unresponsive couriers",
             self.released.clone(),
         );
-        registry.register("scheduler_passes_failed", "Failed passes of the scheduler", self.failed_passes.clone());
+        registry.register(
+            "scheduler_passes_failed",
+            "Failed passes of the scheduler",
+            self.failed_passes.clone(),
+        );
         registry.register("event_streams", "Open event streams", self.streams.clone());
         registry.register(
             "webhook_messages_delivered",
@@ -279,9 +381,21 @@ impl Metrics {
             "Failed attempts to deliver webhook messages",
             self.undelivered.clone(),
         );
-        registry.register("push_messages_delivered", "Pushes accepted by push services", self.pushed.clone());
-        registry.register("push_attempts_failed", "Failed attempts to send pushes", self.unpushed.clone());
-        registry.register("trace_spans_exported", "Spans accepted by the collector", self.spans.exported.clone());
+        registry.register(
+            "push_messages_delivered",
+            "Pushes accepted by push services",
+            self.pushed.clone(),
+        );
+        registry.register(
+            "push_attempts_failed",
+            "Failed attempts to send pushes",
+            self.unpushed.clone(),
+        );
+        registry.register(
+            "trace_spans_exported",
+            "Spans accepted by the collector",
+            self.spans.exported.clone(),
+        );
         registry.register(
             "trace_spans_dropped",
             "Spans dropped by a full queue or rejected by the collector",
@@ -298,12 +412,16 @@ impl Metrics {
 
     /// Records a response and its latency.
     pub fn responded(&self, route: &'static str, status: u16, took: Duration) {
-        self.latency.get_or_create(&ResponseLabels { route, status }).observe(took.as_secs_f64());
+        self.latency
+            .get_or_create(&ResponseLabels { route, status })
+            .observe(took.as_secs_f64());
     }
 
     /// Records the longest time for which a request occupied a thread of these without a pause.
     pub fn polled(&self, route: &'static str, threads: &'static str, longest: Duration) {
-        let gauge = self.longest_poll.get_or_create(&PollLabels { route, threads });
+        let gauge = self
+            .longest_poll
+            .get_or_create(&PollLabels { route, threads });
         if longest.as_secs_f64() > gauge.get() {
             gauge.set(longest.as_secs_f64());
         }
@@ -311,7 +429,11 @@ impl Metrics {
 
     /// Counts a rejected request.
     pub fn rejected_requests(&self, shed: Shed) {
-        self.rejected_requests.get_or_create(&Reason { reason: shed.name() }).inc();
+        self.rejected_requests
+            .get_or_create(&Reason {
+                reason: shed.name(),
+            })
+            .inc();
     }
 
     /// Returns all metrics in the OpenMetrics text format.

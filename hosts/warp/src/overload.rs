@@ -113,8 +113,15 @@ impl Overload {
     /// Admits a request for a path, after waiting in the queue if necessary.
     pub async fn admit(&self, path: &str) -> Result<Permit, Shed> {
         if is_probe(path) {
-            let permit = self.probes.clone().try_acquire_owned().map_err(|_| Shed::QueueFull)?;
-            return Ok(Permit { _permit: permit, _heavy: None });
+            let permit = self
+                .probes
+                .clone()
+                .try_acquire_owned()
+                .map_err(|_| Shed::QueueFull)?;
+            return Ok(Permit {
+                _permit: permit,
+                _heavy: None,
+            });
         }
         let permit = match self.permits.clone().try_acquire_owned() {
             Ok(permit) => permit,
@@ -123,13 +130,23 @@ impl Overload {
         // A CPU-bound request would finish before the next one is counted, and a thousand requests that wait for a CPU would appear as
         // none. Yielding once counts the request before it is processed.
         tokio::task::yield_now().await;
-        Ok(Permit { _permit: permit, _heavy: None })
+        Ok(Permit {
+            _permit: permit,
+            _heavy: None,
+        })
     }
 
     /// Admits a request that takes long. While it waits for its turn, it must not take the place of other requests.
     pub async fn admit_heavy(&self, path: &str) -> Result<Permit, Shed> {
-        let heavy = self.heavy.clone().try_acquire_owned().map_err(|_| Shed::QueueFull)?;
-        Ok(Permit { _heavy: Some(heavy), ..self.admit(path).await? })
+        let heavy = self
+            .heavy
+            .clone()
+            .try_acquire_owned()
+            .map_err(|_| Shed::QueueFull)?;
+        Ok(Permit {
+            _heavy: Some(heavy),
+            ..self.admit(path).await?
+        })
     }
 
     async fn wait_in_queue(&self) -> Result<OwnedSemaphorePermit, Shed> {
@@ -142,7 +159,9 @@ impl Overload {
 
     /// Returns the number of queued requests.
     pub fn queued_requests(&self) -> usize {
-        self.config.max_queued.saturating_sub(self.queue.available_permits())
+        self.config
+            .max_queued
+            .saturating_sub(self.queue.available_permits())
     }
 
     /// Returns the memory reserved for bodies, in bytes.
@@ -153,7 +172,12 @@ impl Overload {
     /// Returns an empty reservation for a body from an address.
     pub fn body_memory(&self, address: IpAddr) -> BodyMemory {
         let owner = MemoryOwner::Address(address_group(address));
-        BodyMemory { bodies: self.bodies.clone(), owner, reserved: None, spare: 0 }
+        BodyMemory {
+            bodies: self.bodies.clone(),
+            owner,
+            reserved: None,
+            spare: 0,
+        }
     }
 }
 
@@ -165,7 +189,10 @@ impl BodyMemory {
             return Ok(());
         }
         let units = (bytes - self.spare).div_ceil(BODY_UNIT);
-        let more = self.bodies.reserve(self.owner, units * BODY_UNIT, false).map_err(|_| Shed::BodyMemory)?;
+        let more = self
+            .bodies
+            .reserve(self.owner, units * BODY_UNIT, false)
+            .map_err(|_| Shed::BodyMemory)?;
         self.spare = self.spare + units * BODY_UNIT - bytes;
         match &mut self.reserved {
             Some(reserved) => reserved.merge(more),
@@ -187,7 +214,12 @@ mod tests {
 
     fn overload(max_in_flight: usize, max_queued: usize) -> Overload {
         let config = Config::defaults().unwrap().overload;
-        Overload::new(OverloadConfig { max_in_flight, max_queued, body_mib: 1, ..config })
+        Overload::new(OverloadConfig {
+            max_in_flight,
+            max_queued,
+            body_mib: 1,
+            ..config
+        })
     }
 
     #[tokio::test(start_paused = true)]
@@ -224,7 +256,10 @@ mod tests {
     async fn requests_that_take_long_leave_permits_for_others() {
         let overload = overload(2, 0);
         let heavy = overload.admit_heavy("/x").await.unwrap();
-        assert_eq!(overload.admit_heavy("/x").await.err(), Some(Shed::QueueFull));
+        assert_eq!(
+            overload.admit_heavy("/x").await.err(),
+            Some(Shed::QueueFull)
+        );
         assert!(overload.admit("/x").await.is_ok());
         drop(heavy);
         assert!(overload.admit_heavy("/x").await.is_ok());
@@ -258,10 +293,19 @@ mod tests {
 
     #[test]
     fn single_address_cannot_reserve_all_body_memory() {
-        let overload = Overload::new(OverloadConfig { body_mib: 8, ..Config::defaults().unwrap().overload });
+        let overload = Overload::new(OverloadConfig {
+            body_mib: 8,
+            ..Config::defaults().unwrap().overload
+        });
         let mut slow = overload.body_memory([192, 0, 2, 1].into());
         slow.add(2 << 20).unwrap();
-        assert_eq!(overload.body_memory([192, 0, 2, 1].into()).add(1), Err(Shed::BodyMemory));
-        assert_eq!(overload.body_memory([192, 0, 2, 2].into()).add(1 << 20), Ok(()));
+        assert_eq!(
+            overload.body_memory([192, 0, 2, 1].into()).add(1),
+            Err(Shed::BodyMemory)
+        );
+        assert_eq!(
+            overload.body_memory([192, 0, 2, 2].into()).add(1 << 20),
+            Ok(())
+        );
     }
 }

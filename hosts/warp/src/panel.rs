@@ -27,8 +27,14 @@ pub struct Panel {
 impl Panel {
     /// Reads the configured folder; `None` if none is configured.
     pub fn load(config: &Config) -> Result<Option<Panel>, StartError> {
-        let Some(folder) = &config.panel else { return Ok(None) };
-        let error = |path: &Path, detail: String| StartError::Content { name: "panel", path: path.to_owned(), detail };
+        let Some(folder) = &config.panel else {
+            return Ok(None);
+        };
+        let error = |path: &Path, detail: String| StartError::Content {
+            name: "panel",
+            path: path.to_owned(),
+            detail,
+        };
         let mut found = BTreeMap::new();
         let mut free_bytes = MAX_BYTES;
         collect(folder, "", &mut found, &mut free_bytes)
@@ -36,21 +42,35 @@ impl Panel {
         if !found.contains_key(PAGE) {
             return Err(error(folder, format!("has no index.html. {HOW}")));
         }
-        let attribution = config.panel_tiles_attribution.as_deref().unwrap_or_default();
-        let tiles = config.panel_tiles.as_deref().map(|url| Tiles { url, attribution });
+        let attribution = config
+            .panel_tiles_attribution
+            .as_deref()
+            .unwrap_or_default();
+        let tiles = config
+            .panel_tiles
+            .as_deref()
+            .map(|url| Tiles { url, attribution });
         let street_file = match &config.panel_streets {
             Some(path) => Some(StreetFile::open(path)?),
             None if config.demo && tiles.is_none() => StreetFile::demo(),
             None => None,
         };
         let attribution = config.panel_streets_attribution.as_str();
-        let streets = street_file.as_ref().map(|_| Streets { attribution, url: STREETS });
+        let streets = street_file.as_ref().map(|_| Streets {
+            attribution,
+            url: STREETS,
+        });
         let site = Site::new(Background { streets, tiles }, config.demo)
             .map_err(|detail| error(folder, format!("cannot be served: {detail}")))?;
-        let files = found.into_iter().map(|(path, body)| (path.clone(), site.file(&path, body)));
+        let files = found
+            .into_iter()
+            .map(|(path, body)| (path.clone(), site.file(&path, body)));
         let mut files: BTreeMap<String, File> = files.collect();
         files.insert(CONFIG.to_owned(), site.config());
-        Ok(Some(Panel { files, streets: street_file }))
+        Ok(Some(Panel {
+            files,
+            streets: street_file,
+        }))
     }
 
     /// Returns the file at a path.
@@ -75,7 +95,10 @@ fn collect(
     for entry in fs::read_dir(folder).map_err(error)? {
         let entry = entry.map_err(error)?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let (kind, path) = (entry.file_type().map_err(error)?, format!("{prefix}/{name}"));
+        let (kind, path) = (
+            entry.file_type().map_err(error)?,
+            format!("{prefix}/{name}"),
+        );
         if name.starts_with('.') {
             continue;
         }
@@ -83,7 +106,12 @@ fn collect(
             collect(&entry.path(), &path, files, free_bytes)?;
         } else if kind.is_file() {
             let size = entry.metadata().map_err(error)?.len();
-            let excess = || (folder.to_owned(), format!("has more than {MAX_BYTES} bytes"));
+            let excess = || {
+                (
+                    folder.to_owned(),
+                    format!("has more than {MAX_BYTES} bytes"),
+                )
+            };
             *free_bytes = free_bytes.checked_sub(size).ok_or_else(excess)?;
             files.insert(path, Bytes::from(fs::read(entry.path()).map_err(error)?));
         }
@@ -96,7 +124,10 @@ mod tests {
     use super::*;
 
     fn config(folder: &Path) -> Config {
-        Config { panel: Some(folder.to_owned()), ..Config::defaults().unwrap() }
+        Config {
+            panel: Some(folder.to_owned()),
+            ..Config::defaults().unwrap()
+        }
     }
 
     #[test]
@@ -114,17 +145,42 @@ mod tests {
         assert_eq!(panel.file("/courier").unwrap().body, "<i>");
         assert_eq!(panel.file("/admin").unwrap().body, "<b>");
         assert!(panel.file("/admin/").is_none() && panel.file("/admin/orders").is_none());
-        assert_eq!(panel.file("/panel.json").unwrap().body, r#"{"demo":null,"streets":null,"tiles":null}"#);
-        assert!(panel.file("/.env").is_none() && panel.file("/assets").is_none() && panel.file("/../x").is_none());
-        let script = panel.file("/assets/a-1.js").unwrap().response(&http::HeaderMap::new());
-        assert!(script.headers()["cache-control"].to_str().unwrap().contains("immutable"));
+        assert_eq!(
+            panel.file("/panel.json").unwrap().body,
+            r#"{"demo":null,"streets":null,"tiles":null}"#
+        );
+        assert!(
+            panel.file("/.env").is_none()
+                && panel.file("/assets").is_none()
+                && panel.file("/../x").is_none()
+        );
+        let script = panel
+            .file("/assets/a-1.js")
+            .unwrap()
+            .response(&http::HeaderMap::new());
+        assert!(
+            script.headers()["cache-control"]
+                .to_str()
+                .unwrap()
+                .contains("immutable")
+        );
     }
 
     #[test]
     fn folder_without_index_explains_the_build() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(Panel::load(&config(folder.path())).unwrap_err().to_string().contains("npm run build"));
-        assert!(Panel::load(&config(&folder.path().join("none"))).unwrap_err().to_string().contains("npm run build"));
+        assert!(
+            Panel::load(&config(folder.path()))
+                .unwrap_err()
+                .to_string()
+                .contains("npm run build")
+        );
+        assert!(
+            Panel::load(&config(&folder.path().join("none")))
+                .unwrap_err()
+                .to_string()
+                .contains("npm run build")
+        );
         assert!(Panel::load(&Config::defaults().unwrap()).unwrap().is_none());
     }
 }

@@ -22,10 +22,16 @@ impl Network {
     /// # Errors
     /// The text has another syntax.
     pub fn parse(text: &str) -> Result<Network, NetworkParseError> {
-        let parsed = text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
+        let parsed = text
+            .parse::<IpNet>()
+            .ok()
+            .or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
         let network = parsed.ok_or_else(|| NetworkParseError(text.to_owned()))?;
         let mapped = match network {
-            IpNet::V6(v6) => v6.addr().to_ipv4_mapped().zip(v6.prefix_len().checked_sub(MAPPED_BITS)),
+            IpNet::V6(v6) => v6
+                .addr()
+                .to_ipv4_mapped()
+                .zip(v6.prefix_len().checked_sub(MAPPED_BITS)),
             IpNet::V4(_) => None,
         };
         let v4 = mapped.and_then(|(address, bits)| Ipv4Net::new(address, bits).ok());
@@ -64,7 +70,11 @@ pub struct NetworkParseError(String);
 
 impl fmt::Display for NetworkParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is not a network; use an address such as 192.0.2.1 or a range such as 10.0.0.0/8", self.0)
+        write!(
+            f,
+            "{} is not a network; use an address such as 192.0.2.1 or a range such as 10.0.0.0/8",
+            self.0
+        )
     }
 }
 
@@ -85,10 +95,16 @@ pub fn caller(connected: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> Ca
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut caller = connected.to_canonical();
     if is_trusted(caller) {
-        let lines: Vec<&str> = headers.get_all(FORWARDED).iter().filter_map(|line| line.to_str().ok()).collect();
+        let lines: Vec<&str> = headers
+            .get_all(FORWARDED)
+            .iter()
+            .filter_map(|line| line.to_str().ok())
+            .collect();
         for named in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
             // A trusted proxy never writes an invalid address, so the entries before it cannot be trusted either.
-            let Some(address) = address(named.trim()) else { break };
+            let Some(address) = address(named.trim()) else {
+                break;
+            };
             caller = address;
             if !is_trusted(caller) {
                 break;
@@ -100,7 +116,10 @@ pub fn caller(connected: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> Ca
 
 /// Parses an address in the syntax of proxies, with or without a port.
 fn address(text: &str) -> Option<IpAddr> {
-    let bare = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(text, |(inside, _)| inside);
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+        .map_or(text, |(inside, _)| inside);
     if let Ok(address) = bare.parse::<Ipv6Addr>() {
         return Some(IpAddr::V6(address).to_canonical());
     }
@@ -121,7 +140,10 @@ mod tests {
         for line in lines {
             headers.append(FORWARDED, line.parse().unwrap());
         }
-        let trusted: Vec<Network> = trusted.iter().map(|text| Network::parse(text).unwrap()).collect();
+        let trusted: Vec<Network> = trusted
+            .iter()
+            .map(|text| Network::parse(text).unwrap())
+            .collect();
         caller(ip("10.1.2.3"), &headers, &trusted).0
     }
 
@@ -138,22 +160,45 @@ mod tests {
             ("::/0", "2001:db8::1", "192.0.2.1"),
         ] {
             let network = Network::parse(network).unwrap();
-            assert!(network.contains(ip(inside)) && !network.contains(ip(outside)), "{network}");
+            assert!(
+                network.contains(ip(inside)) && !network.contains(ip(outside)),
+                "{network}"
+            );
         }
-        for text in ["", "10.0.0.0/33", "::/129", "10.0.0/8", "host", "10.0.0.0/x"] {
+        for text in [
+            "",
+            "10.0.0.0/33",
+            "::/129",
+            "10.0.0/8",
+            "host",
+            "10.0.0.0/x",
+        ] {
             assert!(Network::parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn proxies_are_not_a_large_part_of_the_internet() {
-        for text in
-            ["0.0.0.0/0", "::/0", "::ffff:0.0.0.0/96", "0.0.0.0/1", "128.0.0.0/1", "8.0.0.0/7", "2000::/3", "::/3"]
-        {
+        for text in [
+            "0.0.0.0/0",
+            "::/0",
+            "::ffff:0.0.0.0/96",
+            "0.0.0.0/1",
+            "128.0.0.0/1",
+            "8.0.0.0/7",
+            "2000::/3",
+            "::/3",
+        ] {
             let error = Network::parse_proxies(text).unwrap_err();
             assert!(error.contains("forge client addresses"), "{error}");
         }
-        for text in ["10.0.0.0/8", "fc00::/7", "192.0.2.1", "2001:db8::1", "::ffff:10.0.0.0/104"] {
+        for text in [
+            "10.0.0.0/8",
+            "fc00::/7",
+            "192.0.2.1",
+            "2001:db8::1",
+            "::ffff:10.0.0.0/104",
+        ] {
             assert!(Network::parse_proxies(text).is_ok(), "{text}");
         }
         assert!(Network::parse_proxies("host").is_err());
@@ -168,10 +213,20 @@ mod tests {
     fn last_untrusted_forwarded_address_is_the_client() {
         let trusted = ["10.0.0.0/8"];
         assert_eq!(named(&["203.0.113.9"], &trusted), ip("203.0.113.9"));
-        assert_eq!(named(&["198.51.100.7, 203.0.113.9, 10.9.9.9"], &trusted), ip("203.0.113.9"), "the first is forged");
-        assert_eq!(named(&["203.0.113.8", "203.0.113.9:4711"], &trusted), ip("203.0.113.9"));
+        assert_eq!(
+            named(&["198.51.100.7, 203.0.113.9, 10.9.9.9"], &trusted),
+            ip("203.0.113.9"),
+            "the first is forged"
+        );
+        assert_eq!(
+            named(&["203.0.113.8", "203.0.113.9:4711"], &trusted),
+            ip("203.0.113.9")
+        );
         assert_eq!(named(&["[2001:db8::1]:443"], &trusted), ip("2001:db8::1"));
-        assert_eq!(named(&["198.51.100.7, nonsense, 10.9.9.9"], &trusted), ip("10.9.9.9"));
+        assert_eq!(
+            named(&["198.51.100.7, nonsense, 10.9.9.9"], &trusted),
+            ip("10.9.9.9")
+        );
         assert_eq!(named(&[], &trusted), ip("10.1.2.3"));
     }
 }

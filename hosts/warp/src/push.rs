@@ -62,11 +62,19 @@ pub(crate) async fn run(app: Arc<App>, timeout: Duration) {
 async fn send_batch(app: Arc<App>, client: Arc<Client>, batch: PushBatch) {
     let results = join_all(batch.jobs.iter().map(|job| post(&client, job))).await;
     for result in &results {
-        let counter = if result.is_success() { &app.metrics.pushed } else { &app.metrics.unpushed };
+        let counter = if result.is_success() {
+            &app.metrics.pushed
+        } else {
+            &app.metrics.unpushed
+        };
         counter.inc();
         if !result.is_success() {
             // Without the URL, which is a secret of the browser.
-            tracing::debug!(status = result.status(), error = result.error(), "push was not accepted");
+            tracing::debug!(
+                status = result.status(),
+                error = result.error(),
+                "push was not accepted"
+            );
         }
     }
     if let Err(error) = app.store.finish_pushes(&batch, &results).await {

@@ -38,7 +38,12 @@ pub(crate) fn respond(
 ) -> warp::reply::Response {
     let owner = StreamOwner::Recipient(subscription.link.delivery);
     let Some(permit) = StreamPermit::acquire(app, owner, connection) else {
-        return early::respond(facts, "GET /t/{token}/events", EarlyResponse::TooManyStreams).map(Into::into);
+        return early::respond(
+            facts,
+            "GET /t/{token}/events",
+            EarlyResponse::TooManyStreams,
+        )
+        .map(Into::into);
     };
     let (head, first) = stream_head(initial);
     let (chunks, mut waiting) = mpsc::channel(1);
@@ -47,7 +52,11 @@ pub(crate) fn respond(
             tracing::warn!(%error, "recipient's stream failed; closing it");
         }
     });
-    let body = poll_fn(move |context| waiting.poll_recv(context).map(|chunk| chunk.map(Ok::<Bytes, Infallible>)));
+    let body = poll_fn(move |context| {
+        waiting
+            .poll_recv(context)
+            .map(|chunk| chunk.map(Ok::<Bytes, Infallible>))
+    });
     let (_, body) = warp::reply::stream(body).into_response().into_parts();
     Response::from_parts(head, body)
 }
@@ -86,7 +95,10 @@ async fn write(
         updates.borrow_and_update();
         // The semaphore is never closed; without a permit the read would still be correct.
         let reading = app.streams.read_permits.acquire().await;
-        let status = app.store.next_status(&app.settings, &mut subscription).await?;
+        let status = app
+            .store
+            .next_status(&app.settings, &mut subscription)
+            .await?;
         drop(reading);
         let Some(text) = status else { return Ok(()) };
         chunk = match text.is_empty() && written.elapsed() >= heartbeat {

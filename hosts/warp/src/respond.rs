@@ -42,12 +42,20 @@ impl App {
         let facts = early::facts(&request);
         let writes = api::may_write(&request);
         let heavy = api::is_heavy(request.method(), request.uri().path(), request.body());
-        let threads = if heavy { self.work.requests() } else { Handle::current() };
+        let threads = if heavy {
+            self.work.requests()
+        } else {
+            Handle::current()
+        };
         let (app, time_limit) = (self.clone(), self.timeout);
         let context = request.extensions().get::<Context>().cloned();
         let connection = request.extensions().get::<Arc<Connection>>().cloned();
         let reply = telemetry::within(context, async move { app.route(request).await });
-        let reply = Measured { app: self.clone(), reply: Box::pin(reply), longest: Duration::ZERO };
+        let reply = Measured {
+            app: self.clone(),
+            reply: Box::pin(reply),
+            longest: Duration::ZERO,
+        };
         let ended = if writes {
             in_time(detached(&self.tasks, &threads, reply, place), time_limit).await
         } else if heavy {
@@ -61,7 +69,9 @@ impl App {
             Ended::Response((response, None)) => response,
             Ended::Response((begun, Some(subscription))) => {
                 return match subscription {
-                    Subscription::Journal(journal) => event_stream::respond(&self, &facts, begun, journal, connection),
+                    Subscription::Journal(journal) => {
+                        event_stream::respond(&self, &facts, begun, journal, connection)
+                    }
                     Subscription::Delivery(delivery) => {
                         recipient_stream::respond(&self, &facts, begun, delivery, connection)
                     }
@@ -76,7 +86,10 @@ impl App {
         response.map(Into::into)
     }
 
-    async fn route(self: Arc<App>, request: Request<Bytes>) -> (Response<Bytes>, Option<Subscription>) {
+    async fn route(
+        self: Arc<App>,
+        request: Request<Bytes>,
+    ) -> (Response<Bytes>, Option<Subscription>) {
         match endpoints::serve(&self, &request).await {
             Some(response) => (response, None),
             // Boxed: otherwise the surrounding tasks and timeouts copy the large future at each step.
@@ -156,8 +169,15 @@ impl<F: Future<Output = (Response<Bytes>, Option<Subscription>)>> Future for Mea
         let polled = self.reply.as_mut().poll(context);
         self.longest = self.longest.max(started.elapsed());
         if let Poll::Ready((response, _)) = &polled {
-            let route = response.extensions().get::<Outcome>().map_or("unmatched", |outcome| outcome.route);
-            let threads = if Work::is_current_thread() { "work" } else { "serving" };
+            let route = response
+                .extensions()
+                .get::<Outcome>()
+                .map_or("unmatched", |outcome| outcome.route);
+            let threads = if Work::is_current_thread() {
+                "work"
+            } else {
+                "serving"
+            };
             self.app.metrics.polled(route, threads, self.longest);
         }
         polled
@@ -175,13 +195,26 @@ mod tests {
     #[tokio::test]
     async fn panic_is_caught_inline_and_in_a_task() {
         let broken = || async { panic!("a bug") };
-        assert!(matches!(in_time::<()>(broken(), TIMEOUT).await, Ended::Panicked));
         assert!(matches!(
-            in_time::<()>(detached(&TaskTracker::new(), &Handle::current(), broken(), ()), TIMEOUT).await,
+            in_time::<()>(broken(), TIMEOUT).await,
             Ended::Panicked
         ));
-        assert!(matches!(in_time::<()>(abortable(&Handle::current(), broken(), ()), TIMEOUT).await, Ended::Panicked));
-        assert!(matches!(in_time(async { 1 }, TIMEOUT).await, Ended::Response(1)));
+        assert!(matches!(
+            in_time::<()>(
+                detached(&TaskTracker::new(), &Handle::current(), broken(), ()),
+                TIMEOUT
+            )
+            .await,
+            Ended::Panicked
+        ));
+        assert!(matches!(
+            in_time::<()>(abortable(&Handle::current(), broken(), ()), TIMEOUT).await,
+            Ended::Panicked
+        ));
+        assert!(matches!(
+            in_time(async { 1 }, TIMEOUT).await,
+            Ended::Response(1)
+        ));
     }
 
     #[tokio::test(start_paused = true)]
@@ -189,8 +222,14 @@ mod tests {
         let tasks = TaskTracker::new();
         tasks.close();
         let slow = async { tokio::time::sleep(2 * TIMEOUT).await };
-        assert!(matches!(in_time(detached(&tasks, &Handle::current(), slow, ()), TIMEOUT).await, Ended::Late));
-        assert!(timeout(TIMEOUT / 2, tasks.wait()).await.is_err(), "it still runs");
+        assert!(matches!(
+            in_time(detached(&tasks, &Handle::current(), slow, ()), TIMEOUT).await,
+            Ended::Late
+        ));
+        assert!(
+            timeout(TIMEOUT / 2, tasks.wait()).await.is_err(),
+            "it still runs"
+        );
         assert!(timeout(TIMEOUT, tasks.wait()).await.is_ok(), "it has ended");
     }
 
@@ -198,7 +237,10 @@ mod tests {
     async fn read_after_the_time_limit_is_aborted() {
         let (held, released) = oneshot::channel::<()>();
         let endless = std::future::pending::<()>();
-        assert!(matches!(in_time(abortable(&Handle::current(), endless, held), TIMEOUT).await, Ended::Late));
+        assert!(matches!(
+            in_time(abortable(&Handle::current(), endless, held), TIMEOUT).await,
+            Ended::Late
+        ));
         assert!(released.await.is_err(), "its place is free again");
     }
 }

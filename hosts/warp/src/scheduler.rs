@@ -42,10 +42,16 @@ pub async fn run(app: Arc<App>) {
             next_dispatch = Instant::now() + interval;
         }
         // A panic is a bug in the transition of one order; it must not stop the scheduler for all others.
-        let pass = AssertUnwindSafe(work(&app, is_dispatch_due)).catch_unwind().await;
+        let pass = AssertUnwindSafe(work(&app, is_dispatch_due))
+            .catch_unwind()
+            .await;
         failed = record_result(
             &app,
-            pass.unwrap_or_else(|_| Err(HostError::Internal { detail: "the scheduler panicked".to_owned() })),
+            pass.unwrap_or_else(|_| {
+                Err(HostError::Internal {
+                    detail: "the scheduler panicked".to_owned(),
+                })
+            }),
             failed,
         );
     }
@@ -68,7 +74,9 @@ pub async fn run_retention(app: Arc<App>) {
         match AssertUnwindSafe(passes).catch_unwind().await {
             Ok(Ok(0)) => {}
             Ok(Ok(orders)) => tracing::info!(orders, "personal data erased by retention"),
-            Ok(Err(error)) => tracing::error!(%error, "retention of personal data failed; retried in a minute"),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "retention of personal data failed; retried in a minute")
+            }
             Err(_) => tracing::error!("retention of personal data panicked; retried in a minute"),
         }
         tokio::select! {
@@ -133,7 +141,11 @@ async fn dispatch(app: &Arc<App>) -> Result<(), HostError> {
         app.metrics.allocated.inc_by(u64::from(pass.allocated));
         app.metrics.released.inc_by(u64::from(pass.released));
         if pass.allocated + pass.released > 0 {
-            tracing::debug!(allocated = pass.allocated, released = pass.released, "dispatch pass completed");
+            tracing::debug!(
+                allocated = pass.allocated,
+                released = pass.released,
+                "dispatch pass completed"
+            );
         }
         if !pass.more {
             break;

@@ -29,10 +29,16 @@ pub async fn run(app: Arc<App>, simulation: Simulation, demo: bool) {
         };
         // A panic is a bug in the step of one order; the couriers of the other orders must continue.
         let pass = AssertUnwindSafe(work).catch_unwind().await;
-        let pass = pass.unwrap_or_else(|_| Err(HostError::Internal { detail: "the simulation panicked".to_owned() }));
+        let pass = pass.unwrap_or_else(|_| {
+            Err(HostError::Internal {
+                detail: "the simulation panicked".to_owned(),
+            })
+        });
         match &pass {
             Ok(Pass { committed: 0, .. }) => {}
-            Ok(Pass { orders, committed, .. }) => tracing::debug!(orders, committed, "couriers simulated"),
+            Ok(Pass {
+                orders, committed, ..
+            }) => tracing::debug!(orders, committed, "couriers simulated"),
             Err(error) if !failed => tracing::warn!(%error, "couriers not simulated; retrying"),
             Err(_) => {}
         }

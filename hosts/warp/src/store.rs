@@ -68,7 +68,9 @@ impl Store {
                 SqlHost::new(Traced(database), platform, timing).with_id_batch(NO_MORE_IDS)
             }
         };
-        host.align_deadlines().await.map_err(StartError::Deadlines)?;
+        host.align_deadlines()
+            .await
+            .map_err(StartError::Deadlines)?;
         Ok(Store { host })
     }
 
@@ -79,14 +81,19 @@ impl Store {
     }
 
     /// Opens the database for one command, also while a server uses it.
-    pub async fn open_for_commands(config: &Config, geography: Arc<Geography>) -> Result<Store, StartError> {
+    pub async fn open_for_commands(
+        config: &Config,
+        geography: Arc<Geography>,
+    ) -> Result<Store, StartError> {
         let (database, platform) = open(config, geography, false).await?;
         let ids = match &database {
             AnyDatabase::Sqlite(_) => FEW_IDS,
             AnyDatabase::Postgres(_) => NO_MORE_IDS,
         };
         let host = SqlHost::new(Traced(database), platform, config.shared.timing.clone());
-        Ok(Store { host: host.with_id_batch(ids) })
+        Ok(Store {
+            host: host.with_id_batch(ids),
+        })
     }
 
     /// Returns the core's response to a request.
@@ -109,7 +116,11 @@ impl Store {
     }
 
     /// Returns the next events of a stream in its text format.
-    pub async fn next(&self, subscription: &mut JournalSubscription, limit: u32) -> Result<String, HostError> {
+    pub async fn next(
+        &self,
+        subscription: &mut JournalSubscription,
+        limit: u32,
+    ) -> Result<String, HostError> {
         stream::next(&self.host, subscription, limit).await
     }
 
@@ -119,7 +130,13 @@ impl Store {
         settings: &Settings,
         subscription: &mut DeliverySubscription,
     ) -> Result<Option<String>, HostError> {
-        stream::next_status(&self.host, settings, subscription, self.host.exec_context().now).await
+        stream::next_status(
+            &self.host,
+            settings,
+            subscription,
+            self.host.exec_context().now,
+        )
+        .await
     }
 
     /// Returns whether a stream may stay open.
@@ -139,26 +156,48 @@ impl Store {
 
     /// Returns at most `limit` webhooks that have messages to send.
     pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, HostError> {
-        self.host.find_webhooks(WebhookQuery::Due { now: self.host.exec_context().now, limit }).await
+        self.host
+            .find_webhooks(WebhookQuery::Due {
+                now: self.host.exec_context().now,
+                limit,
+            })
+            .await
     }
 
     /// Claims a webhook's next batch, if there is one.
-    pub async fn take(&self, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
+    pub async fn take(
+        &self,
+        settings: &Settings,
+        webhook: &Webhook,
+    ) -> Result<Option<Batch>, HostError> {
         outbox::take(&self.host, settings, webhook).await
     }
 
     /// Stores the results of a batch.
-    pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<MessageResult>) -> Result<(), HostError> {
+    pub async fn finish(
+        &self,
+        settings: &Settings,
+        batch: &Batch,
+        tried: Vec<MessageResult>,
+    ) -> Result<(), HostError> {
         outbox::finish(&self.host, settings, batch, tried).await
     }
 
     /// Takes the due pushes of at most `limit` couriers. Also returns the number of couriers that were found.
-    pub async fn take_pushes(&self, settings: &Settings, limit: u32) -> Result<(usize, Vec<PushBatch>), HostError> {
+    pub async fn take_pushes(
+        &self,
+        settings: &Settings,
+        limit: u32,
+    ) -> Result<(usize, Vec<PushBatch>), HostError> {
         push::take(&self.host, settings, limit).await
     }
 
     /// Stores the results of a courier's pushes.
-    pub async fn finish_pushes(&self, batch: &PushBatch, results: &[AttemptResult]) -> Result<(), HostError> {
+    pub async fn finish_pushes(
+        &self,
+        batch: &PushBatch,
+        results: &[AttemptResult],
+    ) -> Result<(), HostError> {
         push::finish(&self.host, batch, results).await
     }
 
@@ -168,15 +207,21 @@ impl Store {
         after: Option<model::StoreId>,
         limit: u32,
     ) -> Result<Vec<model::store::Store>, HostError> {
-        self.host.find_stores(StoreQuery::All { after, limit }).await
+        self.host
+            .find_stores(StoreQuery::All { after, limit })
+            .await
     }
 
     /// Returns the current and the scheduled tariffs. The first is the configured one if no stored tariff is in effect.
     pub async fn tariffs(&self, configured: Tariff) -> Result<Vec<Tariff>, HostError> {
         let schedule = self.host.tariff_schedule(None).await?;
         let now = self.now();
-        let current = schedule.at(now).map_or(configured, |stored| (*stored.tariff).clone());
-        let scheduled = schedule.scheduled(now).map(|stored| (*stored.tariff).clone());
+        let current = schedule
+            .at(now)
+            .map_or(configured, |stored| (*stored.tariff).clone());
+        let scheduled = schedule
+            .scheduled(now)
+            .map(|stored| (*stored.tariff).clone());
         Ok(std::iter::once(current).chain(scheduled).collect())
     }
 
@@ -198,12 +243,21 @@ impl Store {
     /// Creates the demo data unless it exists, and returns whether it was created.
     pub async fn seed(&self, settings: &Settings) -> Result<bool, SeedError> {
         // Instances that start at the same time would otherwise see each other's partial data.
-        self.host.driver().exclusively(demo::seed(&self.host, settings)).await?
+        self.host
+            .driver()
+            .exclusively(demo::seed(&self.host, settings))
+            .await?
     }
 
     /// Issues a sign-in code for the demo's courier; `None` if the operator removed the courier.
-    pub async fn sign_in_demo_courier(&self, settings: &Settings) -> Result<Option<String>, HostError> {
-        self.host.driver().exclusively(demo::sign_in(&self.host, settings)).await?
+    pub async fn sign_in_demo_courier(
+        &self,
+        settings: &Settings,
+    ) -> Result<Option<String>, HostError> {
+        self.host
+            .driver()
+            .exclusively(demo::sign_in(&self.host, settings))
+            .await?
     }
 
     /// Creates demo orders to replace those that have ended, and returns how many.
@@ -211,7 +265,10 @@ impl Store {
         if demo::missing_orders(&self.host).await? == 0 {
             return Ok(0);
         }
-        self.host.driver().exclusively(demo::replace_ended_orders(&self.host, settings)).await?
+        self.host
+            .driver()
+            .exclusively(demo::replace_ended_orders(&self.host, settings))
+            .await?
     }
 
     /// Runs one pass of timed transitions for at most `limit` orders, and returns how many changed.
@@ -232,7 +289,13 @@ impl Store {
     /// Adds to the record of an erasure.
     pub async fn record(&self, record: ErasureRecord) -> Result<(), HostError> {
         let redactions = vec![Redaction::Record(record)];
-        self.host.commit(&Changes { at: self.host.exec_context().now, redactions, ..Changes::default() }).await
+        self.host
+            .commit(&Changes {
+                at: self.host.exec_context().now,
+                redactions,
+                ..Changes::default()
+            })
+            .await
     }
 
     /// Checks that the database accepts reads and writes.
@@ -273,14 +336,22 @@ pub async fn backup(config: &Config, to: &Path) -> Result<String, StartError> {
     }
     let (from, to) = (config.database_file(), to.to_owned());
     let copied = tokio::task::spawn_blocking(move || despacho_sqlite::backup(&from, &to)).await;
-    let report = copied.map_err(|error| blocking(error.into()))?.map_err(StartError::Backup)?;
-    Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
+    let report = copied
+        .map_err(|error| blocking(error.into()))?
+        .map_err(StartError::Backup)?;
+    Ok(format!(
+        "{} bytes, schema {}, {} orders, checked",
+        report.bytes, report.schema, report.orders
+    ))
 }
 
 /// Opens the database file on a blocking thread, because migrations may take long.
 pub async fn open_file(config: &Config, create: bool) -> Result<Sqlite, StartError> {
     let file = config.database_file();
-    let options = Options { create, ..Options::default() };
+    let options = Options {
+        create,
+        ..Options::default()
+    };
     let opened = tokio::task::spawn_blocking({
         let file = file.clone();
         move || Sqlite::open(&file, &options)
@@ -291,7 +362,10 @@ pub async fn open_file(config: &Config, create: bool) -> Result<Sqlite, StartErr
 
 /// The error of a blocking task that panicked.
 fn blocking(error: std::io::Error) -> StartError {
-    StartError::Process { action: "access the database", error }
+    StartError::Process {
+        action: "access the database",
+        error,
+    }
 }
 
 /// Opens the configured database. `create` creates a missing file.
@@ -303,12 +377,22 @@ async fn open(
     let database = match &config.database {
         Database::Sqlite => AnyDatabase::Sqlite(open_file(config, create).await?),
         Database::Postgres(address) => {
-            let options = despacho_postgres::Options { connections: config.database_connections, ..Default::default() };
-            AnyDatabase::Postgres(Postgres::open(address, &options).await.map_err(StartError::Postgres)?)
+            let options = despacho_postgres::Options {
+                connections: config.database_connections,
+                ..Default::default()
+            };
+            AnyDatabase::Postgres(
+                Postgres::open(address, &options)
+                    .await
+                    .map_err(StartError::Postgres)?,
+            )
         }
     };
     let machine = LocalPlatform::new().map_err(StartError::Platform)?;
-    Ok((database, ServerPlatform::new(machine, geography, mailer(config)?)))
+    Ok((
+        database,
+        ServerPlatform::new(machine, geography, mailer(config)?),
+    ))
 }
 
 fn mailer(config: &Config) -> Result<Option<Arc<Mailer>>, StartError> {

@@ -51,10 +51,18 @@ impl Streams {
     pub(crate) fn acquire(&self, owner: StreamOwner) -> bool {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let (max, same_kind): (usize, fn(&StreamOwner) -> bool) = match owner {
-            StreamOwner::Merchant(_) => (self.limits.per_merchant, |owner| matches!(owner, StreamOwner::Merchant(_))),
-            StreamOwner::Recipient(_) => (MAX_PER_RECIPIENT, |owner| matches!(owner, StreamOwner::Recipient(_))),
+            StreamOwner::Merchant(_) => (self.limits.per_merchant, |owner| {
+                matches!(owner, StreamOwner::Merchant(_))
+            }),
+            StreamOwner::Recipient(_) => (MAX_PER_RECIPIENT, |owner| {
+                matches!(owner, StreamOwner::Recipient(_))
+            }),
         };
-        let used = open.iter().filter(|(owner, _)| same_kind(owner)).map(|(_, count)| count).sum();
+        let used = open
+            .iter()
+            .filter(|(owner, _)| same_kind(owner))
+            .map(|(_, count)| count)
+            .sum();
         let free = self.limits.total.saturating_sub(used);
         let own = open.get(&owner).copied().unwrap_or(0);
         if own >= max.min(free) {
@@ -79,14 +87,24 @@ mod tests {
 
     #[test]
     fn merchant_and_server_limits_bound_open_streams() {
-        let streams = Streams::new(StreamLimits { per_merchant: 2, total: 4 });
+        let streams = Streams::new(StreamLimits {
+            per_merchant: 2,
+            total: 4,
+        });
         let merchant = |number| StreamOwner::Merchant(StoreId::new(number).unwrap());
-        assert!(streams.acquire(merchant(1)) && streams.acquire(merchant(1)) && !streams.acquire(merchant(1)));
+        assert!(
+            streams.acquire(merchant(1))
+                && streams.acquire(merchant(1))
+                && !streams.acquire(merchant(1))
+        );
         assert!(
             streams.acquire(merchant(2)) && !streams.acquire(merchant(2)),
             "the last free stream is for another merchant"
         );
-        assert!(streams.acquire(merchant(3)) && !streams.acquire(merchant(4)), "the server is full");
+        assert!(
+            streams.acquire(merchant(3)) && !streams.acquire(merchant(4)),
+            "the server is full"
+        );
         streams.release(merchant(1));
         assert!(streams.acquire(merchant(4)));
         (1..=4).for_each(|number| streams.release(merchant(number)));
@@ -95,11 +113,16 @@ mod tests {
 
     #[test]
     fn few_merchants_cannot_occupy_all_streams() {
-        let streams = Streams::new(StreamLimits { per_merchant: 50, total: 1_000 });
+        let streams = Streams::new(StreamLimits {
+            per_merchant: 50,
+            total: 1_000,
+        });
         let mut open = 0;
         for _ in 0..1_000 {
             open += (1..=25)
-                .filter(|number| streams.acquire(StreamOwner::Merchant(StoreId::new(*number).unwrap())))
+                .filter(|number| {
+                    streams.acquire(StreamOwner::Merchant(StoreId::new(*number).unwrap()))
+                })
                 .count();
         }
         assert!((900..1_000).contains(&open), "{open}");
@@ -111,9 +134,15 @@ mod tests {
 
     #[test]
     fn recipients_have_limits_of_their_own() {
-        let streams = Streams::new(StreamLimits { per_merchant: 2, total: 7 });
+        let streams = Streams::new(StreamLimits {
+            per_merchant: 2,
+            total: 7,
+        });
         let recipient = |number| StreamOwner::Recipient(DeliveryId::new(number).unwrap());
-        assert!((0..MAX_PER_RECIPIENT).all(|_| streams.acquire(recipient(1))) && !streams.acquire(recipient(1)));
+        assert!(
+            (0..MAX_PER_RECIPIENT).all(|_| streams.acquire(recipient(1)))
+                && !streams.acquire(recipient(1))
+        );
         assert!(
             (0..2).all(|_| streams.acquire(recipient(2))) && !streams.acquire(recipient(2)),
             "the last one is for another delivery"

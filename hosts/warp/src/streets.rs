@@ -12,7 +12,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use headers::{AcceptRanges, CacheControl, ContentRange, ETag, HeaderMapExt, IfNoneMatch, IfRange, Range};
+use headers::{
+    AcceptRanges, CacheControl, ContentRange, ETag, HeaderMapExt, IfNoneMatch, IfRange, Range,
+};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
 use crate::error::StartError;
@@ -51,20 +53,42 @@ impl StreetFile {
     /// # Errors
     /// The file cannot be read or is not a PMTiles file.
     pub fn open(path: &Path) -> Result<StreetFile, StartError> {
-        let error = |error| StartError::File { name: "street file", path: path.to_owned(), error };
+        let error = |error| StartError::File {
+            name: "street file",
+            path: path.to_owned(),
+            error,
+        };
         let mut file = File::open(path).map_err(error)?;
         let metadata = file.metadata().map_err(error)?;
         let mut signature = Vec::new();
-        file.by_ref().take(SIGNATURE.len() as u64).read_to_end(&mut signature).map_err(error)?;
+        file.by_ref()
+            .take(SIGNATURE.len() as u64)
+            .read_to_end(&mut signature)
+            .map_err(error)?;
         if signature != SIGNATURE || metadata.len() < HEADER_BYTES {
             let detail = "is not a PMTiles file of version 3".to_owned();
-            return Err(StartError::Content { name: "street file", path: path.to_owned(), detail });
+            return Err(StartError::Content {
+                name: "street file",
+                path: path.to_owned(),
+                detail,
+            });
         }
-        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let tag = format!("\"{:x}-{:x}\"", metadata.len(), modified.unwrap_or_default().as_nanos());
+        let modified = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let tag = format!(
+            "\"{:x}-{:x}\"",
+            metadata.len(),
+            modified.unwrap_or_default().as_nanos()
+        );
         let invalid = |_| error(io::Error::other("its entity tag cannot be written"));
         let content = Content::File(Arc::new(Mutex::new(file)));
-        Ok(StreetFile { content, length: metadata.len(), tag: tag.parse().map_err(invalid)? })
+        Ok(StreetFile {
+            content,
+            length: metadata.len(),
+            tag: tag.parse().map_err(invalid)?,
+        })
     }
 
     /// Returns the streets of the demo's city.
@@ -73,7 +97,11 @@ impl StreetFile {
         let mut hasher = DefaultHasher::new();
         hasher.write(DEMO);
         let tag = format!("\"{:016x}\"", hasher.finish()).parse().ok()?;
-        Some(StreetFile { content: Content::Embedded(DEMO), length: DEMO.len() as u64, tag })
+        Some(StreetFile {
+            content: Content::Embedded(DEMO),
+            length: DEMO.len() as u64,
+            tag,
+        })
     }
 
     /// Returns a range of the file, 304 if the client has it, or 416 if the file has no such range or is too long for one response.
@@ -101,21 +129,32 @@ impl StreetFile {
                 (start, end)
             }
         };
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/vnd.pmtiles"));
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/vnd.pmtiles"),
+        );
         *response.body_mut() = self.read(start, end).await?;
         Ok(response)
     }
 
     fn select(&self, request: &HeaderMap) -> Selection {
-        if request.typed_get::<IfNoneMatch>().is_some_and(|condition| !condition.precondition_passes(&self.tag)) {
+        if request
+            .typed_get::<IfNoneMatch>()
+            .is_some_and(|condition| !condition.precondition_passes(&self.tag))
+        {
             return Selection::Known;
         }
-        let is_current =
-            request.typed_get::<IfRange>().is_none_or(|condition| !condition.is_modified(Some(&self.tag), None));
+        let is_current = request
+            .typed_get::<IfRange>()
+            .is_none_or(|condition| !condition.is_modified(Some(&self.tag), None));
         let range = request.typed_get::<Range>().filter(|_| is_current);
         let Some(range) = range else {
             let fits = self.length <= MAX_RESPONSE_BYTES;
-            return if fits { Selection::Whole } else { Selection::Unsatisfiable };
+            return if fits {
+                Selection::Whole
+            } else {
+                Selection::Unsatisfiable
+            };
         };
         // Of several ranges the first is returned.
         match range.satisfiable_ranges(self.length).next() {
@@ -126,18 +165,24 @@ impl StreetFile {
                     Bound::Unbounded => self.length,
                 };
                 let end = end.min(self.length).min(start + MAX_RESPONSE_BYTES);
-                if start < end { Selection::Part { start, end } } else { Selection::Unsatisfiable }
+                if start < end {
+                    Selection::Part { start, end }
+                } else {
+                    Selection::Unsatisfiable
+                }
             }
             _ => Selection::Unsatisfiable,
         }
     }
 
     async fn read(&self, start: u64, end: u64) -> io::Result<Bytes> {
-        let range =
-            usize::try_from(start).map_err(io::Error::other)?..usize::try_from(end).map_err(io::Error::other)?;
+        let range = usize::try_from(start).map_err(io::Error::other)?
+            ..usize::try_from(end).map_err(io::Error::other)?;
         let file = match &self.content {
             Content::File(file) => file.clone(),
-            Content::Embedded(bytes) => return Ok(Bytes::from_static(bytes.get(range).unwrap_or_default())),
+            Content::Embedded(bytes) => {
+                return Ok(Bytes::from_static(bytes.get(range).unwrap_or_default()));
+            }
         };
         let read = tokio::task::spawn_blocking(move || {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -183,18 +228,28 @@ mod tests {
     fn street_file(length: usize) -> (tempfile::TempDir, StreetFile) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("streets.pmtiles");
-        let mut content: Vec<u8> = (0..length).map(|position| u8::try_from(position % 251).unwrap()).collect();
+        let mut content: Vec<u8> = (0..length)
+            .map(|position| u8::try_from(position % 251).unwrap())
+            .collect();
         content[..SIGNATURE.len()].copy_from_slice(SIGNATURE);
         std::fs::write(&path, content).unwrap();
         let file = StreetFile::open(&path).unwrap();
         (folder, file)
     }
 
-    async fn get(file: &StreetFile, lines: &[(&'static str, &str)]) -> (u16, Option<String>, Bytes) {
-        let lines = lines.iter().map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap()));
+    async fn get(
+        file: &StreetFile,
+        lines: &[(&'static str, &str)],
+    ) -> (u16, Option<String>, Bytes) {
+        let lines = lines
+            .iter()
+            .map(|(name, value)| (http::HeaderName::from_static(name), value.parse().unwrap()));
         let (head, body) = file.respond(&lines.collect()).await.unwrap().into_parts();
         assert_eq!(head.headers[header::ACCEPT_RANGES], "bytes");
-        let range = head.headers.get(header::CONTENT_RANGE).map(|range| range.to_str().unwrap().to_owned());
+        let range = head
+            .headers
+            .get(header::CONTENT_RANGE)
+            .map(|range| range.to_str().unwrap().to_owned());
         (head.status.as_u16(), range, body)
     }
 
@@ -202,7 +257,10 @@ mod tests {
     async fn ranges_of_the_file_are_returned() {
         let (_folder, file) = street_file(1_000);
         let (status, range, body) = get(&file, &[("range", "bytes=100-103")]).await;
-        assert_eq!((status, range.as_deref(), &body[..]), (206, Some("bytes 100-103/1000"), &[100, 101, 102, 103][..]));
+        assert_eq!(
+            (status, range.as_deref(), &body[..]),
+            (206, Some("bytes 100-103/1000"), &[100, 101, 102, 103][..])
+        );
         for (requested, returned) in [
             ("bytes=0-16383", "bytes 0-999/1000"),
             ("bytes=990-", "bytes 990-999/1000"),
@@ -210,11 +268,19 @@ mod tests {
             ("bytes=5-6,8-9", "bytes 5-6/1000"),
         ] {
             let (status, range, _) = get(&file, &[("range", requested)]).await;
-            assert_eq!((status, range.as_deref()), (206, Some(returned)), "{requested}");
+            assert_eq!(
+                (status, range.as_deref()),
+                (206, Some(returned)),
+                "{requested}"
+            );
         }
         for requested in ["bytes=1000-1001", "bytes=5000-"] {
             let (status, range, body) = get(&file, &[("range", requested)]).await;
-            assert_eq!((status, range.as_deref(), body.len()), (416, Some("bytes */1000"), 0), "{requested}");
+            assert_eq!(
+                (status, range.as_deref(), body.len()),
+                (416, Some("bytes */1000"), 0),
+                "{requested}"
+            );
         }
         let (status, range, body) = get(&file, &[]).await;
         assert_eq!((status, range, body.len()), (200, None, 1_000));
@@ -226,17 +292,30 @@ mod tests {
         let (_folder, file) = street_file(length);
         let (status, range, body) = get(&file, &[("range", "bytes=500-")]).await;
         assert_eq!((status, body.len() as u64), (206, MAX_RESPONSE_BYTES));
-        assert_eq!(range.unwrap(), format!("bytes 500-{}/{length}", 499 + MAX_RESPONSE_BYTES));
-        assert_eq!(get(&file, &[]).await.0, 416, "the whole file is longer than a response");
+        assert_eq!(
+            range.unwrap(),
+            format!("bytes 500-{}/{length}", 499 + MAX_RESPONSE_BYTES)
+        );
+        assert_eq!(
+            get(&file, &[]).await.0,
+            416,
+            "the whole file is longer than a response"
+        );
     }
 
     #[tokio::test]
     async fn validators_are_respected() {
         let (_folder, file) = street_file(1_000);
-        let tag = file.respond(&HeaderMap::new()).await.unwrap().headers()[header::ETAG].to_str().unwrap().to_owned();
+        let tag = file.respond(&HeaderMap::new()).await.unwrap().headers()[header::ETAG]
+            .to_str()
+            .unwrap()
+            .to_owned();
         let range = ("range", "bytes=0-9");
         assert_eq!(get(&file, &[range, ("if-none-match", &tag)]).await.0, 304);
-        assert_eq!(get(&file, &[range, ("if-none-match", "\"other\"")]).await.0, 206);
+        assert_eq!(
+            get(&file, &[range, ("if-none-match", "\"other\"")]).await.0,
+            206
+        );
         assert_eq!(get(&file, &[range, ("if-range", &tag)]).await.0, 206);
         assert_eq!(get(&file, &[range, ("if-range", "\"other\"")]).await.0, 200);
     }
@@ -253,10 +332,24 @@ mod tests {
     fn other_files_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("map.pmtiles");
-        assert!(StreetFile::open(&path).unwrap_err().to_string().contains("map.pmtiles"));
-        for content in [&b""[..], b"PMTiles\x02 and more", &[SIGNATURE, &[0; 50][..]].concat()] {
+        assert!(
+            StreetFile::open(&path)
+                .unwrap_err()
+                .to_string()
+                .contains("map.pmtiles")
+        );
+        for content in [
+            &b""[..],
+            b"PMTiles\x02 and more",
+            &[SIGNATURE, &[0; 50][..]].concat(),
+        ] {
             std::fs::write(&path, content).unwrap();
-            assert!(StreetFile::open(&path).unwrap_err().to_string().contains("not a PMTiles file"));
+            assert!(
+                StreetFile::open(&path)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("not a PMTiles file")
+            );
         }
     }
 }

@@ -33,7 +33,9 @@ const THREAD: &str = "work";
 
 /// Returns how many heavy requests run at the same time.
 fn max_running() -> usize {
-    available_parallelism().map_or(1, NonZero::get).clamp(2, MAX_RUNNING)
+    available_parallelism()
+        .map_or(1, NonZero::get)
+        .clamp(2, MAX_RUNNING)
 }
 
 /// The threads for heavy requests, and for the passes of the scheduler.
@@ -47,21 +49,35 @@ impl Work {
     /// Starts the threads.
     pub fn start() -> Result<Work, StartError> {
         let start = |name: &str, threads| {
-            let runtime = Builder::new_multi_thread().worker_threads(threads).thread_name(name).enable_all().build();
-            runtime.map_err(|error| StartError::Process { action: "start the threads for long requests", error })
+            let runtime = Builder::new_multi_thread()
+                .worker_threads(threads)
+                .thread_name(name)
+                .enable_all()
+                .build();
+            runtime.map_err(|error| StartError::Process {
+                action: "start the threads for long requests",
+                error,
+            })
         };
         // Passes have their own thread, because orders must not wait for merchants' reports.
-        Ok(Work { requests: Some(start(THREAD, max_running())?), passes: Some(start("passes", 1)?) })
+        Ok(Work {
+            requests: Some(start(THREAD, max_running())?),
+            passes: Some(start("passes", 1)?),
+        })
     }
 
     /// Returns the threads for heavy requests.
     pub fn requests(&self) -> Handle {
-        self.requests.as_ref().map_or_else(Handle::current, |runtime| runtime.handle().clone())
+        self.requests
+            .as_ref()
+            .map_or_else(Handle::current, |runtime| runtime.handle().clone())
     }
 
     /// Returns the thread for the passes of the scheduler.
     pub fn passes(&self) -> Handle {
-        self.passes.as_ref().map_or_else(Handle::current, |runtime| runtime.handle().clone())
+        self.passes
+            .as_ref()
+            .map_or_else(Handle::current, |runtime| runtime.handle().clone())
     }
 
     /// Returns whether the current thread is one of those for heavy requests.
@@ -73,7 +89,10 @@ impl Work {
 impl Drop for Work {
     fn drop(&mut self) {
         // The server waits for requests and passes before. A runtime must not be dropped in an asynchronous task in another way.
-        for runtime in [self.requests.take(), self.passes.take()].into_iter().flatten() {
+        for runtime in [self.requests.take(), self.passes.take()]
+            .into_iter()
+            .flatten()
+        {
             runtime.shutdown_background();
         }
     }
@@ -105,12 +124,18 @@ struct Place {
 impl Turns {
     /// Creates the turns without any request.
     pub fn new() -> Turns {
-        Turns { running: Arc::new(Semaphore::new(max_running())), callers: Arc::default(), max_wait: MAX_WAIT }
+        Turns {
+            running: Arc::new(Semaphore::new(max_running())),
+            callers: Arc::default(),
+            max_wait: MAX_WAIT,
+        }
     }
 
     /// Waits for a caller's turn. `None` if too many of its requests wait.
     pub async fn take(&self, caller: &str) -> Result<Option<Turn>, HostError> {
-        let Some(place) = Place::of(&self.callers, caller) else { return Ok(None) };
+        let Some(place) = Place::of(&self.callers, caller) else {
+            return Ok(None);
+        };
         let turn = async {
             let own = place.turn.clone().acquire_owned().await.ok()?;
             // Only one request of each caller waits here, so callers take turns.
@@ -122,7 +147,10 @@ impl Turns {
             Ok(Some((own, running))) => Ok(Some(Turn::holding((running, own, place)))),
             _ => {
                 let detail = "the request waited too long for its turn".to_owned();
-                Err(HostError::Unavailable { what: "server", detail })
+                Err(HostError::Unavailable {
+                    what: "server",
+                    detail,
+                })
             }
         }
     }
@@ -138,13 +166,20 @@ impl Place {
     fn of(callers: &Arc<Mutex<HashMap<String, Caller>>>, caller: &str) -> Option<Place> {
         let mut known = callers.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry(caller.to_owned());
-        let entry = entry.or_insert_with(|| Caller { turn: Arc::new(Semaphore::new(1)), requests: 0 });
+        let entry = entry.or_insert_with(|| Caller {
+            turn: Arc::new(Semaphore::new(1)),
+            requests: 0,
+        });
         if entry.requests > MAX_WAITING {
             return None;
         }
         entry.requests += 1;
         let turn = entry.turn.clone();
-        Some(Place { callers: callers.clone(), caller: caller.to_owned(), turn })
+        Some(Place {
+            callers: callers.clone(),
+            caller: caller.to_owned(),
+            turn,
+        })
     }
 }
 
@@ -176,7 +211,10 @@ mod tests {
 
     #[tokio::test]
     async fn callers_take_turns_and_each_runs_one_request() {
-        let turns = Turns { running: Arc::new(Semaphore::new(2)), ..Turns::new() };
+        let turns = Turns {
+            running: Arc::new(Semaphore::new(2)),
+            ..Turns::new()
+        };
         let first = turns.take("a").await.unwrap().unwrap();
         let mut second = pin!(turns.take("a"));
         let mut third = pin!(turns.take("a"));
@@ -186,7 +224,10 @@ mod tests {
         let mut last = pin!(turns.take("c"));
         assert!(!is_ready(last.as_mut()).await, "two requests run");
         drop(first);
-        assert!(!is_ready(second.as_mut()).await, "`c` came before the second request of `a` had its turn");
+        assert!(
+            !is_ready(second.as_mut()).await,
+            "`c` came before the second request of `a` had its turn"
+        );
         let last = last.await.unwrap().unwrap();
         drop(other);
         let second = second.await.unwrap().unwrap();
@@ -200,7 +241,9 @@ mod tests {
     async fn caller_with_too_many_requests_is_rejected() {
         let turns = Turns::new();
         let running = turns.take("a").await.unwrap();
-        let mut waiting: Vec<_> = (0..MAX_WAITING).map(|_| Box::pin(turns.take("a"))).collect();
+        let mut waiting: Vec<_> = (0..MAX_WAITING)
+            .map(|_| Box::pin(turns.take("a")))
+            .collect();
         for request in &mut waiting {
             assert!(!is_ready(request.as_mut()).await);
         }
@@ -214,7 +257,10 @@ mod tests {
     async fn request_that_waits_too_long_is_rejected() {
         let turns = Turns::new();
         let _running = turns.take("a").await.unwrap();
-        assert!(matches!(turns.take("a").await, Err(HostError::Unavailable { .. })));
+        assert!(matches!(
+            turns.take("a").await,
+            Err(HostError::Unavailable { .. })
+        ));
         assert_eq!(turns.callers.lock().unwrap()["a"].requests, 1);
     }
 
@@ -223,7 +269,9 @@ mod tests {
         let work = Work::start().unwrap();
         let on_work = work.requests().spawn(async { Work::is_current_thread() });
         let on_passes = work.passes().spawn(async { Work::is_current_thread() });
-        let joined = work.requests().block_on(async { (on_work.await.unwrap(), on_passes.await.unwrap()) });
+        let joined = work
+            .requests()
+            .block_on(async { (on_work.await.unwrap(), on_passes.await.unwrap()) });
         assert_eq!(joined, (true, false));
     }
 }

@@ -51,7 +51,11 @@ fn measure(
     seed: u64,
 ) -> Result<(), Box<dyn Error>> {
     let matrix = problems::assign_matrix(rows, columns, radius, seed);
-    let entries: Vec<u32> = matrix.iter().flatten().map(|cost| cost.unwrap_or(UNREACHABLE)).collect();
+    let entries: Vec<u32> = matrix
+        .iter()
+        .flatten()
+        .map(|cost| cost.unwrap_or(UNREACHABLE))
+        .collect();
     let costs = Costs::dense(rows, columns, &entries)?;
     let found = assign(&costs, None)?;
     let native = min_ms(3, 1, || {
@@ -63,22 +67,38 @@ fn measure(
         black_box(solve_assign(black_box(&problem)).is_ok());
     });
     let pairs = found.columns.iter().flatten().count();
-    let within = radius.map_or("any distance".to_owned(), |radius| format!("within {radius} m"));
-    println!("{rows} × {columns}, {within}: native {native:.2} ms, {pairs} pairs, cost {}", found.cost);
+    let within = radius.map_or("any distance".to_owned(), |radius| {
+        format!("within {radius} m")
+    });
+    println!(
+        "{rows} × {columns}, {within}: native {native:.2} ms, {pairs} pairs, cost {}",
+        found.cost
+    );
     if let Some(wasm) = wasm {
         let took = wasm.ms(&line, 3, 1)?;
-        println!("     line: native {in_line:.2} ms, wasm {took:.2} ms (×{:.2})", took / in_line);
+        println!(
+            "     line: native {in_line:.2} ms, wasm {took:.2} ms (×{:.2})",
+            took / in_line
+        );
     }
     let Some(peers) = peers else { return Ok(()) };
     let problem = json!({ "kind": "assign", "instances": [{ "costs": matrix }] });
     for response in peers.query(&problem.to_string())? {
-        let chosen = response.order.iter().enumerate().filter_map(|(row, &column)| matrix[row].get(column).copied()?);
+        let chosen = response
+            .order
+            .iter()
+            .enumerate()
+            .filter_map(|(row, &column)| matrix[row].get(column).copied()?);
         let (mut count, mut cost) = (0, 0);
         for metres in chosen {
             count += 1;
             cost += u64::from(metres);
         }
-        let verdict = if (count, cost) == (pairs, found.cost) { "equal" } else { "DIFFERENT" };
+        let verdict = if (count, cost) == (pairs, found.cost) {
+            "equal"
+        } else {
+            "DIFFERENT"
+        };
         let ratio = response.ms / native;
         println!(
             "     {}: {:.2} ms (×{ratio:.2} of native), {count} pairs, cost {cost}: {verdict}",

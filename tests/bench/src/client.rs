@@ -21,7 +21,10 @@ impl Client {
         stream.set_nodelay(true)?;
         // Longer than the server's own timeouts: a search of millions of orders reads a cold disk.
         stream.set_read_timeout(Some(Duration::from_secs(120)))?;
-        Ok(Client { reader: BufReader::new(stream), body: Vec::new() })
+        Ok(Client {
+            reader: BufReader::new(stream),
+            body: Vec::new(),
+        })
     }
 
     /// Sends a request, reads the whole response, and returns its status.
@@ -29,7 +32,11 @@ impl Client {
         self.reader.get_mut().write_all(request)?;
         let mut line = String::new();
         self.reader.read_line(&mut line)?;
-        let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or("no status line")?;
+        let status = line
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .ok_or("no status line")?;
         let mut length = None;
         loop {
             line.clear();
@@ -43,7 +50,8 @@ impl Client {
                 length = value.trim().parse().ok();
             }
         }
-        self.body.resize(length.ok_or("a response without content-length")?, 0);
+        self.body
+            .resize(length.ok_or("a response without content-length")?, 0);
         self.reader.read_exact(&mut self.body)?;
         Ok(status)
     }
@@ -51,7 +59,11 @@ impl Client {
     /// Sends a request whose response must have this status.
     pub fn expect(&mut self, request: &[u8], status: u16) -> Result<(), BoxError> {
         let got = self.send(request)?;
-        if got == status { Ok(()) } else { Err(format!("{got}: {}", String::from_utf8_lossy(&self.body)).into()) }
+        if got == status {
+            Ok(())
+        } else {
+            Err(format!("{got}: {}", String::from_utf8_lossy(&self.body)).into())
+        }
     }
 
     /// Returns the body of the last response.
@@ -77,7 +89,12 @@ pub fn get(path: &str, key: &str) -> Vec<u8> {
 }
 
 /// Sends the same request over some connections for a duration, and returns the requests per second.
-pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration) -> Result<f64, BoxError> {
+pub fn per_second(
+    base: &str,
+    request: &[u8],
+    connections: usize,
+    span: Duration,
+) -> Result<f64, BoxError> {
     let start = Instant::now();
     let counts: Vec<Result<u64, BoxError>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..connections)
@@ -94,7 +111,11 @@ pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration
             .collect();
         threads
             .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client thread panicked".into())))
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|_| Err("a client thread panicked".into()))
+            })
             .collect()
     });
     let total: u64 = counts.into_iter().sum::<Result<u64, BoxError>>()?;

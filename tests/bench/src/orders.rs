@@ -39,10 +39,17 @@ pub fn parent_store(number: usize) -> Value {
 
 /// Returns a valid CNPJ: the two check digits use weights 2 to 9 from the right, modulo 11.
 fn cnpj(number: usize) -> String {
-    let mut digits: Vec<usize> =
-        format!("7777{:04}0001", number % 10_000).bytes().map(|digit| usize::from(digit - b'0')).collect();
+    let mut digits: Vec<usize> = format!("7777{:04}0001", number % 10_000)
+        .bytes()
+        .map(|digit| usize::from(digit - b'0'))
+        .collect();
     for _ in 0..2 {
-        let sum: usize = digits.iter().rev().zip((2..=9).cycle()).map(|(digit, weight)| digit * weight).sum();
+        let sum: usize = digits
+            .iter()
+            .rev()
+            .zip((2..=9).cycle())
+            .map(|(digit, weight)| digit * weight)
+            .sum();
         digits.push(if sum % 11 < 2 { 0 } else { 11 - sum % 11 });
     }
     digits.iter().map(ToString::to_string).collect()
@@ -53,7 +60,11 @@ mod tests {
     #[test]
     fn cnpj_is_valid() {
         for number in [0, 7, 31, 9_999] {
-            assert!(despacho_core::model::Cnpj::parse(&super::cnpj(number)).is_ok(), "{}", super::cnpj(number));
+            assert!(
+                despacho_core::model::Cnpj::parse(&super::cnpj(number)).is_ok(),
+                "{}",
+                super::cnpj(number)
+            );
         }
     }
 }

@@ -33,11 +33,17 @@ impl Peers {
     /// Finds the interpreter with the peers. If there is none, prints how to install them.
     pub(crate) fn find() -> Option<Peers> {
         let python = python();
-        let tried = Command::new(&python).args(["-c", "import scipy, pyvrp, ortools"]).stderr(Stdio::null()).status();
+        let tried = Command::new(&python)
+            .args(["-c", "import scipy, pyvrp, ortools"])
+            .stderr(Stdio::null())
+            .status();
         if tried.is_ok_and(|status| status.success()) {
             return Some(Peers { python });
         }
-        println!("no peers: {} has no scipy, pyvrp or ortools; {INSTALL_HINT}", python.display());
+        println!(
+            "no peers: {} has no scipy, pyvrp or ortools; {INSTALL_HINT}",
+            python.display()
+        );
         None
     }
 
@@ -58,7 +64,9 @@ impl Peers {
             return Err(format!("the peers exited with {}", output.status).into());
         }
         let text = String::from_utf8_lossy(&output.stdout);
-        text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+        text.lines()
+            .map(|line| Ok(serde_json::from_str(line)?))
+            .collect()
     }
 }
 

@@ -88,10 +88,19 @@ fn work(size: usize) -> Option<u64> {
     }
 }
 
-fn measure(wasm: Option<&Wasm>, kind: Kind, size: usize, seed: u64) -> Result<Measured, Box<dyn Error>> {
+fn measure(
+    wasm: Option<&Wasm>,
+    kind: Kind,
+    size: usize,
+    seed: u64,
+) -> Result<Measured, Box<dyn Error>> {
     let rows = problems::matrix(kind, size, seed);
     let closed = seed.is_multiple_of(2);
-    let metres = rows.iter().flatten().map(|metres| metres.unwrap_or(UNREACHABLE)).collect();
+    let metres = rows
+        .iter()
+        .flatten()
+        .map(|metres| metres.unwrap_or(UNREACHABLE))
+        .collect();
     let problem = Problem::new(rows.len(), metres)?.closed(closed);
     let line = json!({ "matrix": rows, "closed": closed, "work": work(size) }).to_string();
     let request: RouteRequest = serde_json::from_str(&line)?;
@@ -113,9 +122,22 @@ fn measure(wasm: Option<&Wasm>, kind: Kind, size: usize, seed: u64) -> Result<Me
     };
     let mut best = route.cost;
     if !route.proven {
-        best = best.min(solve_route(&RouteRequest { work: Some(REFERENCE_WORK), ..request })?.cost);
+        best = best.min(
+            solve_route(&RouteRequest {
+                work: Some(REFERENCE_WORK),
+                ..request
+            })?
+            .cost,
+        );
     }
-    Ok(Measured { problem, native_ms, wasm_ms, route, best, peers: BTreeMap::new() })
+    Ok(Measured {
+        problem,
+        native_ms,
+        wasm_ms,
+        route,
+        best,
+        peers: BTreeMap::new(),
+    })
 }
 
 fn query_peers(
@@ -145,30 +167,57 @@ fn query_peers(
 /// Summarizes this engine's results in one line.
 fn summary(measured: &[Measured]) -> String {
     let all = |of: &dyn Fn(&Measured) -> f64| -> Vec<f64> { measured.iter().map(of).collect() };
-    let (native, wasm) = (median(&all(&|instance| instance.native_ms)), median(&all(&|instance| instance.wasm_ms)));
-    let proven = mean(&all(&|instance| if instance.route.proven { 100.0 } else { 0.0 }));
-    let gap = mean(&all(&|instance| percent(instance.route.cost, instance.best)));
-    let bound = mean(&all(&|instance| percent(instance.route.cost, instance.route.bound)));
+    let (native, wasm) = (
+        median(&all(&|instance| instance.native_ms)),
+        median(&all(&|instance| instance.wasm_ms)),
+    );
+    let proven = mean(&all(&|instance| {
+        if instance.route.proven { 100.0 } else { 0.0 }
+    }));
+    let gap = mean(&all(&|instance| {
+        percent(instance.route.cost, instance.best)
+    }));
+    let bound = mean(&all(&|instance| {
+        percent(instance.route.cost, instance.route.bound)
+    }));
     // Without the feature `wasm` there is no time to print.
-    let comparison =
-        if wasm.is_nan() { String::new() } else { format!(", wasm {wasm:8.3} ms (×{:.2})", wasm / native) };
-    format!("native {native:8.3} ms{comparison}, proven {proven:3.0} %, gap {gap:.2} %, bound {bound:.2} %")
+    let comparison = if wasm.is_nan() {
+        String::new()
+    } else {
+        format!(", wasm {wasm:8.3} ms (×{:.2})", wasm / native)
+    };
+    format!(
+        "native {native:8.3} ms{comparison}, proven {proven:3.0} %, gap {gap:.2} %, bound {bound:.2} %"
+    )
 }
 
 /// Summarizes each peer's results in one line.
 fn peer_summaries(measured: &[Measured]) -> Vec<(String, String)> {
-    let names: Vec<&String> = measured.first().map_or(Vec::new(), |instance| instance.peers.keys().collect());
+    let names: Vec<&String> = measured
+        .first()
+        .map_or(Vec::new(), |instance| instance.peers.keys().collect());
     let mut lines = Vec::new();
     for name in names {
         let responses: Vec<(f64, f64)> = measured
             .iter()
-            .filter_map(|instance| instance.peers.get(name).map(|&(cost, ms)| (percent(cost, instance.best), ms)))
+            .filter_map(|instance| {
+                instance
+                    .peers
+                    .get(name)
+                    .map(|&(cost, ms)| (percent(cost, instance.best), ms))
+            })
             .collect();
         let gaps: Vec<f64> = responses.iter().map(|response| response.0).collect();
         let times: Vec<f64> = responses.iter().map(|response| response.1).collect();
-        let best: Vec<f64> = gaps.iter().map(|&gap| if gap == 0.0 { 100.0 } else { 0.0 }).collect();
+        let best: Vec<f64> = gaps
+            .iter()
+            .map(|&gap| if gap == 0.0 { 100.0 } else { 0.0 })
+            .collect();
         let (gap, ms, best) = (mean(&gaps), median(&times), mean(&best));
-        lines.push((name.clone(), format!("gap {gap:.2} %, {ms:.1} ms, shortest known {best:.0} %")));
+        lines.push((
+            name.clone(),
+            format!("gap {gap:.2} %, {ms:.1} ms, shortest known {best:.0} %"),
+        ));
     }
     lines
 }
@@ -176,5 +225,9 @@ fn peer_summaries(measured: &[Measured]) -> Vec<(String, String)> {
 /// Returns the excess of one length over another, in per cent.
 #[expect(clippy::cast_precision_loss, reason = "for a table")]
 fn percent(cost: u64, below: u64) -> f64 {
-    if below == 0 { 0.0 } else { (cost as f64 / below as f64 - 1.0) * 100.0 }
+    if below == 0 {
+        0.0
+    } else {
+        (cost as f64 / below as f64 - 1.0) * 100.0
+    }
 }

@@ -12,7 +12,9 @@ impl Wasm {
     /// Builds and compiles the guest.
     #[cfg(feature = "wasm")]
     pub(crate) fn build() -> Result<Option<Wasm>, Box<dyn Error>> {
-        Ok(Some(Wasm { guest: despacho_bench::parity::guest::Guest::build()? }))
+        Ok(Some(Wasm {
+            guest: despacho_bench::parity::guest::Guest::build()?,
+        }))
     }
 
     /// Returns `None`: this command was built without the feature `wasm`.
@@ -25,15 +27,24 @@ impl Wasm {
     /// Returns the guest's milliseconds for one line: the minimum of `rounds` rounds of `repeats` each.
     #[cfg(feature = "wasm")]
     pub(crate) fn ms(&self, line: &str, rounds: u32, repeats: u32) -> Result<f64, Box<dyn Error>> {
-        let requests: Vec<String> = (0..rounds).map(|_| format!("repeat {repeats} {line}")).collect();
+        let requests: Vec<String> = (0..rounds)
+            .map(|_| format!("repeat {repeats} {line}"))
+            .collect();
         let responses = self.guest.run(&requests)?;
-        let times = responses.iter().map(|response| response.elapsed.as_secs_f64() * 1e3 / f64::from(repeats));
+        let times = responses
+            .iter()
+            .map(|response| response.elapsed.as_secs_f64() * 1e3 / f64::from(repeats));
         Ok(times.fold(f64::MAX, f64::min))
     }
 
     /// Never called, because there is no guest.
     #[cfg(not(feature = "wasm"))]
-    pub(crate) fn ms(&self, _line: &str, _rounds: u32, _repeats: u32) -> Result<f64, Box<dyn Error>> {
+    pub(crate) fn ms(
+        &self,
+        _line: &str,
+        _rounds: u32,
+        _repeats: u32,
+    ) -> Result<f64, Box<dyn Error>> {
         Err("built without the feature `wasm`".into())
     }
 }

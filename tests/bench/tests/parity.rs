@@ -15,15 +15,28 @@ fn native_and_wasm_results_are_identical() {
         let mut requests = Vec::new();
         for seed in 0..CASES {
             // Small ones are solved by dynamic programming; every hundredth is large enough for search and proof.
-            let stops = usize::try_from(if seed % 100 == 0 { 13 + seed / 40 } else { seed % 11 }).unwrap();
+            let stops = usize::try_from(if seed % 100 == 0 {
+                13 + seed / 40
+            } else {
+                seed % 11
+            })
+            .unwrap();
             requests.push(problems::route_problem(kind, stops, seed, Some(150_000)));
         }
         compare(&guest, &requests);
     }
     let mut requests = Vec::new();
     for seed in 0..CASES {
-        let (rows, columns) = (usize::try_from(seed % 17).unwrap(), usize::try_from(seed % 13).unwrap());
-        requests.push(problems::assign_problem(rows, columns, (seed % 2 == 0).then_some(6_000), seed));
+        let (rows, columns) = (
+            usize::try_from(seed % 17).unwrap(),
+            usize::try_from(seed % 13).unwrap(),
+        );
+        requests.push(problems::assign_problem(
+            rows,
+            columns,
+            (seed % 2 == 0).then_some(6_000),
+            seed,
+        ));
     }
     requests.push(problems::assign_problem(150, 200, Some(3_000), 1));
     requests.push("route {".to_owned());

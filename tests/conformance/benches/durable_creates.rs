@@ -41,17 +41,29 @@ fn create(number: u64) -> Changes {
     order.courier = None;
     let event = fixtures::event(&order, 1);
     let ledger = vec![fixtures::entry(1, -1_890, None)];
-    Changes { orders: vec![Write::insert(order)], events: vec![event], ledger, ..fixtures::changes() }
+    Changes {
+        orders: vec![Write::insert(order)],
+        events: vec![event],
+        ledger,
+        ..fixtures::changes()
+    }
 }
 
 fn with_store() -> Changes {
-    Changes { stores: vec![Write::insert(fixtures::store(1))], ..fixtures::changes() }
+    Changes {
+        stores: vec![Write::insert(fixtures::store(1))],
+        ..fixtures::changes()
+    }
 }
 
 /// Commits through the host. Creating, checking and encoding the changes is part of the measurement.
 async fn measure_host(path: &Path) -> (f64, Stats) {
     let database = Sqlite::open(path, &Options::default()).unwrap();
-    let host = Arc::new(SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default()));
+    let host = Arc::new(SqliteHost::new(
+        database,
+        LocalPlatform::new().unwrap(),
+        Timing::default(),
+    ));
     host.commit(&with_store()).await.unwrap();
     let next = Arc::new(AtomicU64::new(1));
     let started = Instant::now();
@@ -80,11 +92,16 @@ async fn measure_host(path: &Path) -> (f64, Stats) {
 
 /// Commits the same rows to the same tables on one thread.
 fn measure_baseline(path: &Path) -> f64 {
-    let rows: Vec<Vec<Statement>> =
-        (1..=ORDERS).map(|number| statements(&create(number), &Timing::default()).unwrap()).collect();
+    let rows: Vec<Vec<Statement>> = (1..=ORDERS)
+        .map(|number| statements(&create(number), &Timing::default()).unwrap())
+        .collect();
     let connection = Connection::open(path).unwrap();
     connection.set_prepared_statement_cache_capacity(64);
-    for (pragma, value) in [("synchronous", "FULL"), ("cache_size", "-16384"), ("wal_autocheckpoint", "4096")] {
+    for (pragma, value) in [
+        ("synchronous", "FULL"),
+        ("cache_size", "-16384"),
+        ("wal_autocheckpoint", "4096"),
+    ] {
         connection.pragma_update(None, pragma, value).unwrap();
     }
     let started = Instant::now();
@@ -113,7 +130,11 @@ fn median(mut figures: Vec<f64>) -> f64 {
 }
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
     let (mut host_rates, mut baseline_rates) = (Vec::new(), Vec::new());
     for run in 1..=RUNS {
         let folder = tempfile::tempdir().unwrap();

@@ -51,8 +51,16 @@ const OPERATOR: &str = "operator-token-of-the-benchmark";
 /// Creates orders of the last days, at equal intervals. The oldest is some hours younger than the period, which moves while a run takes.
 async fn fill(host: &impl Host) {
     let now = host.exec_context().now;
-    let stores = (1..=STORES).map(|number| Write::insert(fixtures::store(number))).collect();
-    host.commit(&Changes { at: now, stores, ..Changes::default() }).await.unwrap();
+    let stores = (1..=STORES)
+        .map(|number| Write::insert(fixtures::store(number)))
+        .collect();
+    host.commit(&Changes {
+        at: now,
+        stores,
+        ..Changes::default()
+    })
+    .await
+    .unwrap();
     let interval = (DAYS * 24 - 6) * 3_600_000 / i64::try_from(ORDERS).unwrap();
     for first in (0..ORDERS).step_by(usize::try_from(BATCH).unwrap()) {
         let creations: Vec<Changes> = (first..first + BATCH)
@@ -71,13 +79,35 @@ fn create(number: u64, at: Timestamp) -> Changes {
     // Orders differ in their distances, stops, vehicles and times.
     order.total_distance = Distance(1_000 + u32::try_from(number * 7_919 % 29_000).unwrap());
     order.return_leg = order.return_leg.filter(|_| number.is_multiple_of(3));
-    order.deliveries.truncate(1 + usize::try_from(number % 2).unwrap());
-    order.requirements.weight_g = Some(if number.is_multiple_of(5) { 150_000 } else { 1_200 });
+    order
+        .deliveries
+        .truncate(1 + usize::try_from(number % 2).unwrap());
+    order.requirements.weight_g = Some(if number.is_multiple_of(5) {
+        150_000
+    } else {
+        1_200
+    });
     let hours = i64::try_from(number % 9).unwrap();
-    order.schedule = Some(OrderSchedule { deliver_at: None, priced_at: at.after(Span::minutes(60 * hours)) });
-    let order = Order { created_at: at, courier: None, ..order };
-    let fee = LedgerEntry { order: Some(order.id), at, ..fixtures::entry(store, -1_890, None) };
-    Changes { at, orders: vec![Write::insert(order)], ledger: vec![fee], ..Changes::default() }
+    order.schedule = Some(OrderSchedule {
+        deliver_at: None,
+        priced_at: at.after(Span::minutes(60 * hours)),
+    });
+    let order = Order {
+        created_at: at,
+        courier: None,
+        ..order
+    };
+    let fee = LedgerEntry {
+        order: Some(order.id),
+        at,
+        ..fixtures::entry(store, -1_890, None)
+    };
+    Changes {
+        at,
+        orders: vec![Write::insert(order)],
+        ledger: vec![fee],
+        ..Changes::default()
+    }
 }
 
 /// Completes a future and returns the longest time of a poll.
@@ -110,7 +140,10 @@ fn draft() -> Value {
 }
 
 async fn post(host: &impl Host, path: &str, body: &Value) -> String {
-    let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() };
+    let settings = Settings {
+        operator: Some(KeyHash::of(OPERATOR)),
+        ..Settings::default()
+    };
     let request = Request::post(path)
         .header("x-api-token", OPERATOR)
         .header("content-type", "application/json")
@@ -123,9 +156,21 @@ async fn post(host: &impl Host, path: &str, body: &Value) -> String {
 }
 
 async fn comparison(host: &impl Host) -> String {
-    let text = post(host, "/admin/tariffs/what-if", &json!({ "days": DAYS, "tariff": draft() })).await;
-    let expected = [format!("\"orders\":{ORDERS},"), "\"outOfRange\":0,\"partial\":false".to_owned()];
-    assert!(expected.iter().all(|part| text.contains(part)), "{}", &text[..text.len().min(400)]);
+    let text = post(
+        host,
+        "/admin/tariffs/what-if",
+        &json!({ "days": DAYS, "tariff": draft() }),
+    )
+    .await;
+    let expected = [
+        format!("\"orders\":{ORDERS},"),
+        "\"outOfRange\":0,\"partial\":false".to_owned(),
+    ];
+    assert!(
+        expected.iter().all(|part| text.contains(part)),
+        "{}",
+        &text[..text.len().min(400)]
+    );
     text
 }
 
@@ -133,7 +178,9 @@ async fn comparison(host: &impl Host) -> String {
 type Sums = (u64, i64, i64);
 
 fn centavos(amount: &Value) -> i64 {
-    format!("{:.0}", amount.as_f64().unwrap() * 100.0).parse().unwrap()
+    format!("{:.0}", amount.as_f64().unwrap() * 100.0)
+        .parse()
+        .unwrap()
 }
 
 /// Returns the route of an order as a sample of a preview.
@@ -152,15 +199,23 @@ async fn price_each(host: &impl Host) -> BTreeMap<u64, Sums> {
     let (mut filter, mut sums) = (OrderFilter::all(), BTreeMap::<u64, Sums>::new());
     loop {
         // A preview has at most 50 samples.
-        let page = host.find_orders(OrderQuery::Matching(&filter, 50)).await.unwrap();
+        let page = host
+            .find_orders(OrderQuery::Matching(&filter, 50))
+            .await
+            .unwrap();
         let Some(last) = page.last() else { return sums };
         filter.before = Some(last.id);
         let samples: Vec<Value> = page.iter().map(sample).collect();
         let body = json!({ "tariff": draft(), "samples": samples });
-        let prices: Value = serde_json::from_str(&post(host, "/admin/tariffs/preview", &body).await).unwrap();
+        let prices: Value =
+            serde_json::from_str(&post(host, "/admin/tariffs/preview", &body).await).unwrap();
         for (order, price) in page.iter().zip(prices["samples"].as_array().unwrap()) {
             let sum = sums.entry(order.store.get()).or_default();
-            *sum = (sum.0 + 1, sum.1 + order.fee.centavos(), sum.2 + centavos(&price["deliveryFee"]));
+            *sum = (
+                sum.0 + 1,
+                sum.1 + order.fee.centavos(),
+                sum.2 + centavos(&price["deliveryFee"]),
+            );
         }
     }
 }
@@ -169,14 +224,23 @@ async fn price_each(host: &impl Host) -> BTreeMap<u64, Sums> {
 async fn check_sums(host: &impl Host) -> (u64, i64) {
     let compared: Value = serde_json::from_str(&comparison(host).await).unwrap();
     let sums = |row: &Value| -> Sums {
-        (row["orders"].as_u64().unwrap(), centavos(&row["currentFee"]), centavos(&row["draftFee"]))
+        (
+            row["orders"].as_u64().unwrap(),
+            centavos(&row["currentFee"]),
+            centavos(&row["draftFee"]),
+        )
     };
     let expected = price_each(host).await;
     let rows = compared["stores"].as_array().unwrap();
-    let by_store: BTreeMap<u64, Sums> = rows.iter().map(|row| (row["storeId"].as_u64().unwrap(), sums(row))).collect();
+    let by_store: BTreeMap<u64, Sums> = rows
+        .iter()
+        .map(|row| (row["storeId"].as_u64().unwrap(), sums(row)))
+        .collect();
     assert_eq!(by_store.len() as u64, STORES);
     assert_eq!(by_store, expected, "the sums of the stores");
-    let total = expected.values().fold(Sums::default(), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2));
+    let total = expected
+        .values()
+        .fold(Sums::default(), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2));
     assert_eq!(sums(&compared), total, "the sums of all stores");
     (total.0, total.2)
 }
@@ -184,8 +248,14 @@ async fn check_sums(host: &impl Host) -> (u64, i64) {
 /// Reads all orders as the report of days does.
 async fn report(host: &impl Host) -> usize {
     let now = host.exec_context().now;
-    let days = (Day::of(now, Zone::default()).before(DAYS), Day::of(now, Zone::default()));
-    let orders = host.reported_orders(&OrderFilter::all(), u32::MAX).await.unwrap();
+    let days = (
+        Day::of(now, Zone::default()).before(DAYS),
+        Day::of(now, Zone::default()),
+    );
+    let orders = host
+        .reported_orders(&OrderFilter::all(), u32::MAX)
+        .await
+        .unwrap();
     let mut report = DayReport::default();
     orders.iter().for_each(|order| report.add(order, days));
     assert_eq!(orders.len() as u64, ORDERS);
@@ -195,8 +265,15 @@ async fn report(host: &impl Host) -> usize {
 /// Returns the peak of the resident memory in MiB, and resets it.
 fn peak_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    let kib: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap_or_default();
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap_or_default();
+    let kib: u64 = peak
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap_or_default();
     // 5 resets the peak to the current size.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     kib / 1_024
@@ -209,11 +286,17 @@ async fn measure(name: &str, host: &impl Host) {
         let before = peak_mib();
         let started = Instant::now();
         let (_, longest) = longest_poll(comparison(host)).await;
-        let (what_if_s, what_if_mib) = (started.elapsed().as_secs_f64(), peak_mib().saturating_sub(before));
+        let (what_if_s, what_if_mib) = (
+            started.elapsed().as_secs_f64(),
+            peak_mib().saturating_sub(before),
+        );
         let before = peak_mib();
         let started = Instant::now();
         report(host).await;
-        let (report_s, report_mib) = (started.elapsed().as_secs_f64(), peak_mib().saturating_sub(before));
+        let (report_s, report_mib) = (
+            started.elapsed().as_secs_f64(),
+            peak_mib().saturating_sub(before),
+        );
         println!(
             "{name}, {ORDERS} orders, run {run}: what-if {what_if_s:.2} s, +{what_if_mib} MiB, longest poll {:.1} ms; \
              report of days {report_s:.2} s, +{report_mib} MiB",
@@ -233,7 +316,9 @@ async fn on_postgres() {
     }
     let cluster = Cluster::start().unwrap();
     let address = Address::parse(&cluster.fresh().unwrap()).unwrap();
-    let database = Postgres::open(&address, &despacho_postgres::Options::default()).await.unwrap();
+    let database = Postgres::open(&address, &despacho_postgres::Options::default())
+        .await
+        .unwrap();
     let host: SqlHost<Postgres, LocalPlatform> =
         SqlHost::new(database, LocalPlatform::new().unwrap(), Timing::default());
     measure("PostgreSQL", &host).await;
@@ -241,10 +326,15 @@ async fn on_postgres() {
 }
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     runtime.block_on(async {
-        let database = Sqlite::open(&folder.path().join("despacho.db"), &Options::default()).unwrap();
+        let database =
+            Sqlite::open(&folder.path().join("despacho.db"), &Options::default()).unwrap();
         let host = SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default());
         measure("SQLite", &host).await;
         host.driver().close().await.unwrap();

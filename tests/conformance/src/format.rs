@@ -117,7 +117,8 @@ impl Case {
 /// Returns the path of tests/cases.
 #[must_use]
 pub fn folder() -> PathBuf {
-    let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from);
+    let package =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from);
     package.join("../cases")
 }
 
@@ -152,7 +153,9 @@ pub fn load(folder: &Path, name: &str) -> Result<Case, String> {
     for file in names {
         for (key, value) in read::<SharedFile>(folder, &file)?.values {
             if shared.insert(key.clone(), value).is_some() {
-                return Err(format!("{file}.json: another shared file also has a value `{key}`"));
+                return Err(format!(
+                    "{file}.json: another shared file also has a value `{key}`"
+                ));
             }
         }
     }
@@ -164,11 +167,16 @@ pub fn load(folder: &Path, name: &str) -> Result<Case, String> {
         steps.extend(complete(&setup_file, &shared).map_err(|e| format!("{setup}.json: {e}"))?);
     }
     steps.extend(complete(&file, &shared).map_err(|e| format!("{name}.json: {e}"))?);
-    Ok(Case { name: name.to_owned(), settings: file.settings, steps })
+    Ok(Case {
+        name: name.to_owned(),
+        settings: file.settings,
+        steps,
+    })
 }
 
 fn read<T: for<'a> Deserialize<'a>>(folder: &Path, name: &str) -> Result<T, String> {
-    let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).map_err(|e| format!("{name}.json: {e}"))?;
+    let text = std::fs::read_to_string(folder.join(format!("{name}.json")))
+        .map_err(|e| format!("{name}.json: {e}"))?;
     serde_json::from_str(&text).map_err(|e| format!("{name}.json: {e}"))
 }
 
@@ -177,11 +185,16 @@ fn complete(file: &CaseFile, shared: &Values) -> Result<Vec<Step>, String> {
     if file.about.trim().is_empty() || file.steps.is_empty() {
         return Err("a case needs `about` and at least one step".to_owned());
     }
-    let values: Values = shared.iter().chain(&file.values).map(|(key, value)| (key.clone(), value.clone())).collect();
+    let values: Values = shared
+        .iter()
+        .chain(&file.values)
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
     let steps = file.steps.iter().enumerate();
     steps
         .map(|(index, step)| {
-            step.complete(&file.defaults, &values).map_err(|e| format!("step {} `{}`: {e}", index + 1, step.name))
+            step.complete(&file.defaults, &values)
+                .map_err(|e| format!("step {} `{}`: {e}", index + 1, step.name))
         })
         .collect()
 }
@@ -191,10 +204,18 @@ impl Step {
         if self.advance_seconds.is_some() {
             return Ok(self.clone());
         }
-        let expanded = |value: &Option<Value>| value.as_ref().map(|value| expand::expand(value, values)).transpose();
+        let expanded = |value: &Option<Value>| {
+            value
+                .as_ref()
+                .map(|value| expand::expand(value, values))
+                .transpose()
+        };
         let own = &self.expect;
-        let mut headers: BTreeMap<String, Option<String>> =
-            defaults.headers.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        let mut headers: BTreeMap<String, Option<String>> = defaults
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), Some(value.clone())))
+            .collect();
         headers.extend(self.headers.clone());
         let mut expected_headers = defaults.expect.headers.clone();
         expected_headers.extend(own.headers.clone());
@@ -218,8 +239,15 @@ impl Step {
     }
 
     fn check(&self) -> Result<(), String> {
-        let bodies = [self.body.is_some(), self.text.is_some(), self.base64.is_some()];
-        let is_sendable = self.send.as_deref().is_some_and(|send| send.split_once(' ').is_some());
+        let bodies = [
+            self.body.is_some(),
+            self.text.is_some(),
+            self.base64.is_some(),
+        ];
+        let is_sendable = self
+            .send
+            .as_deref()
+            .is_some_and(|send| send.split_once(' ').is_some());
         let error = match () {
             () if self.name.trim().is_empty() => "has no name",
             () if !is_sendable => "needs `send`: a method and a path",
@@ -251,7 +279,10 @@ mod tests {
         }))
         .expect("the file is valid");
         assert_eq!(steps[0].send.as_deref(), Some("POST /a"));
-        assert_eq!((steps[0].expect.status, steps[1].expect.status), (Some(422), Some(200)));
+        assert_eq!(
+            (steps[0].expect.status, steps[1].expect.status),
+            (Some(422), Some(200))
+        );
         assert_eq!(steps[1].headers.get("x"), Some(&None));
         assert_eq!(steps[1].headers.get("y"), Some(&Some("2".to_owned())));
     }
@@ -260,10 +291,22 @@ mod tests {
     fn invalid_file_is_rejected() {
         let wrong = [
             (json!({"about": "a", "steps": []}), "at least one step"),
-            (json!({"about": "a", "steps": [{"send": "GET /", "expect": {"status": 200}}]}), "has no name"),
-            (json!({"about": "a", "steps": [{"name": "n", "send": "GET /"}]}), "needs `expect.status`"),
-            (json!({"about": "a", "steps": [{"name": "n", "send": "GET", "expect": {"status": 200}}]}), "needs `send`"),
-            (json!({"about": "a", "steps": [{"name": "n", "sent": "GET /"}]}), "unknown field `sent`"),
+            (
+                json!({"about": "a", "steps": [{"send": "GET /", "expect": {"status": 200}}]}),
+                "has no name",
+            ),
+            (
+                json!({"about": "a", "steps": [{"name": "n", "send": "GET /"}]}),
+                "needs `expect.status`",
+            ),
+            (
+                json!({"about": "a", "steps": [{"name": "n", "send": "GET", "expect": {"status": 200}}]}),
+                "needs `send`",
+            ),
+            (
+                json!({"about": "a", "steps": [{"name": "n", "sent": "GET /"}]}),
+                "unknown field `sent`",
+            ),
             (
                 json!({"about": "a", "steps": [{"name": "n", "send": "GET /", "body": 1, "text": "1", "expect": {"status": 200}}]}),
                 "more than one",

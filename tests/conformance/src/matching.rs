@@ -26,7 +26,10 @@ impl Comparison {
             (Value::Object(object), actual) if object.keys().any(|key| key.starts_with('$')) => {
                 self.directives(object, actual, at);
             }
-            (expected, None) => self.mismatch(at, &format!("expected {}, but it is missing", shorten(expected))),
+            (expected, None) => self.mismatch(
+                at,
+                &format!("expected {}, but it is missing", shorten(expected)),
+            ),
             (Value::Object(expected), Some(Value::Object(actual))) => {
                 for (key, value) in expected {
                     self.value(value, actual.get(key), &child_pointer(at, key));
@@ -34,10 +37,17 @@ impl Comparison {
             }
             (Value::Array(expected), Some(Value::Array(actual))) => {
                 if expected.len() != actual.len() {
-                    self.mismatch(at, &format!("expected {} elements, got {}", expected.len(), actual.len()));
+                    self.mismatch(
+                        at,
+                        &format!("expected {} elements, got {}", expected.len(), actual.len()),
+                    );
                 }
                 for (index, (expected, actual)) in expected.iter().zip(actual).enumerate() {
-                    self.value(expected, Some(actual), &child_pointer(at, &index.to_string()));
+                    self.value(
+                        expected,
+                        Some(actual),
+                        &child_pointer(at, &index.to_string()),
+                    );
                 }
             }
             (expected, Some(actual)) if is_equal(expected, actual) => {}
@@ -53,14 +63,22 @@ impl Comparison {
             return;
         }
         let Some(actual) = actual else {
-            return self
-                .mismatch(at, &format!("expected {}, but it is missing", shorten(&Value::Object(pattern.clone()))));
+            return self.mismatch(
+                at,
+                &format!(
+                    "expected {}, but it is missing",
+                    shorten(&Value::Object(pattern.clone()))
+                ),
+            );
         };
         for (key, argument) in pattern.iter().filter(|(key, _)| key.starts_with('$')) {
             self.directive(key, argument, actual, at);
         }
-        let plain: Map<String, Value> =
-            pattern.iter().filter(|(key, _)| !key.starts_with('$')).map(|(k, v)| (k.clone(), v.clone())).collect();
+        let plain: Map<String, Value> = pattern
+            .iter()
+            .filter(|(key, _)| !key.starts_with('$'))
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect();
         if pattern.get("$only") == Some(&Value::Bool(true)) {
             self.only(&plain, actual, at);
         }
@@ -73,31 +91,46 @@ impl Comparison {
         let is_match = match (name, argument) {
             // `directives` handles this one, because it needs the other keys of the pattern.
             ("$only", Value::Bool(true)) => return,
-            ("$capture", Value::String(name)) => return self.captures.push((name.clone(), actual.clone())),
+            ("$capture", Value::String(name)) => {
+                return self.captures.push((name.clone(), actual.clone()));
+            }
             ("$each", pattern) => return self.each(pattern, actual, at),
             ("$type", Value::String(kind)) => has_type(kind, actual),
-            ("$type", Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(|kind| has_type(kind, actual)),
+            ("$type", Value::Array(kinds)) => kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .any(|kind| has_type(kind, actual)),
             ("$matches", Value::String(pattern)) => match Regex::new(pattern) {
                 Ok(regex) => actual.as_str().is_some_and(|text| regex.is_match(text)),
-                Err(error) => return self.mismatch(at, &format!("`{pattern}` is not a regular expression: {error}")),
+                Err(error) => {
+                    return self.mismatch(
+                        at,
+                        &format!("`{pattern}` is not a regular expression: {error}"),
+                    );
+                }
             },
             ("$exact", expected) => is_identical(expected, actual),
             ("$length", Value::Number(expected)) => {
                 length(actual).is_some_and(|length| Some(length) == expected.as_u64())
             }
-            ("$contains", Value::String(part)) if actual.is_string() => {
-                actual.as_str().is_some_and(|text| text.contains(part.as_str()))
-            }
-            ("$contains", pattern) => {
-                actual.as_array().is_some_and(|items| items.iter().any(|item| matches(pattern, item)))
-            }
+            ("$contains", Value::String(part)) if actual.is_string() => actual
+                .as_str()
+                .is_some_and(|text| text.contains(part.as_str())),
+            ("$contains", pattern) => actual
+                .as_array()
+                .is_some_and(|items| items.iter().any(|item| matches(pattern, item))),
             ("$between", Value::Array(ends)) => match (&ends[..], actual.as_f64()) {
-                ([low, high], Some(number)) => low.as_f64() <= Some(number) && Some(number) <= high.as_f64(),
+                ([low, high], Some(number)) => {
+                    low.as_f64() <= Some(number) && Some(number) <= high.as_f64()
+                }
                 _ => false,
             },
             ("$not", pattern) => !matches(pattern, actual),
             _ => {
-                return self.mismatch(at, &format!("the format has no `{name}` with {}", shorten(argument)));
+                return self.mismatch(
+                    at,
+                    &format!("the format has no `{name}` with {}", shorten(argument)),
+                );
             }
         };
         if !is_match {
@@ -106,15 +139,22 @@ impl Comparison {
     }
 
     fn each(&mut self, pattern: &Value, actual: &Value, at: &str) {
-        let Some(items) = actual.as_array() else { return self.differ(at, "an array", actual) };
+        let Some(items) = actual.as_array() else {
+            return self.differ(at, "an array", actual);
+        };
         for (index, item) in items.iter().enumerate() {
             self.value(pattern, Some(item), &child_pointer(at, &index.to_string()));
         }
     }
 
     fn only(&mut self, expected: &Map<String, Value>, actual: &Value, at: &str) {
-        let Some(actual) = actual.as_object() else { return self.differ(at, "an object", actual) };
-        for (key, value) in actual.iter().filter(|(key, _)| !expected.contains_key(*key)) {
+        let Some(actual) = actual.as_object() else {
+            return self.differ(at, "an object", actual);
+        };
+        for (key, value) in actual
+            .iter()
+            .filter(|(key, _)| !expected.contains_key(*key))
+        {
             self.differ(&child_pointer(at, key), "no value", value);
         }
     }
@@ -136,7 +176,9 @@ fn matches(pattern: &Value, actual: &Value) -> bool {
 /// Returns whether two scalars are equal. Numbers are compared by value: 1 equals 1.0.
 fn is_equal(expected: &Value, actual: &Value) -> bool {
     match (expected, actual) {
-        (Value::Number(expected), Value::Number(actual)) if expected.is_f64() || actual.is_f64() => {
+        (Value::Number(expected), Value::Number(actual))
+            if expected.is_f64() || actual.is_f64() =>
+        {
             expected.as_f64() == actual.as_f64()
         }
         _ => expected == actual,
@@ -148,10 +190,18 @@ fn is_identical(expected: &Value, actual: &Value) -> bool {
     match (expected, actual) {
         (Value::Object(expected), Value::Object(actual)) => {
             expected.len() == actual.len()
-                && expected.iter().all(|(key, value)| actual.get(key).is_some_and(|other| is_identical(value, other)))
+                && expected.iter().all(|(key, value)| {
+                    actual
+                        .get(key)
+                        .is_some_and(|other| is_identical(value, other))
+                })
         }
         (Value::Array(expected), Value::Array(actual)) => {
-            expected.len() == actual.len() && expected.iter().zip(actual).all(|(one, other)| is_identical(one, other))
+            expected.len() == actual.len()
+                && expected
+                    .iter()
+                    .zip(actual)
+                    .all(|(one, other)| is_identical(one, other))
         }
         _ => is_equal(expected, actual),
     }
@@ -168,7 +218,9 @@ fn has_type(kind: &str, value: &Value) -> bool {
         "string" => value.is_string(),
         "array" => value.is_array(),
         "object" => value.is_object(),
-        "id" => value.as_u64().is_some_and(|id| id > 0 && id < FIRST_UNSAFE_INTEGER),
+        "id" => value
+            .as_u64()
+            .is_some_and(|id| id > 0 && id < FIRST_UNSAFE_INTEGER),
         "time" => value.as_str().is_some_and(is_time),
         _ => false,
     }
@@ -178,10 +230,13 @@ fn has_type(kind: &str, value: &Value) -> bool {
 fn is_time(text: &str) -> bool {
     let shape = "dddd-dd-ddTdd:dd:dd.dddZ";
     text.len() == shape.len()
-        && text
-            .chars()
-            .zip(shape.chars())
-            .all(|(c, expected)| if expected == 'd' { c.is_ascii_digit() } else { c == expected })
+        && text.chars().zip(shape.chars()).all(|(c, expected)| {
+            if expected == 'd' {
+                c.is_ascii_digit()
+            } else {
+                c == expected
+            }
+        })
 }
 
 fn length(value: &Value) -> Option<u64> {
@@ -221,19 +276,40 @@ mod tests {
     fn unlisted_keys_are_permitted() {
         assert_eq!(errors(json!({"a": 1}), json!({"a": 1.0, "b": 2})), [""; 0]);
         assert_eq!(
-            errors(json!({"a": {"b": [1, {"c": 2}]}}), json!({"a": {"b": [1, {"c": 2, "d": 3}], "e": 4}})),
+            errors(
+                json!({"a": {"b": [1, {"c": 2}]}}),
+                json!({"a": {"b": [1, {"c": 2, "d": 3}], "e": 4}})
+            ),
             [""; 0]
         );
     }
 
     #[test]
     fn listed_keys_must_exist_and_be_equal() {
-        assert_eq!(errors(json!({"a": {"b": 1}}), json!({"a": {}})), ["/a/b: expected 1, but it is missing"]);
-        assert_eq!(errors(json!({"a": null}), json!({})), ["/a: expected null, but it is missing"]);
-        assert_eq!(errors(json!({"fee": 57.9}), json!({"fee": 57.900000000000006})).len(), 1);
-        assert_eq!(errors(json!({"a": "1"}), json!({"a": 1})), ["/a: expected \"1\", got 1"]);
-        assert_eq!(errors(json!([1]), json!([1, 2])), ["(entire value): expected 1 elements, got 2"]);
-        assert_eq!(errors(json!({"x/y": 1}), json!({"x/y": 2})), ["/x~1y: expected 1, got 2"]);
+        assert_eq!(
+            errors(json!({"a": {"b": 1}}), json!({"a": {}})),
+            ["/a/b: expected 1, but it is missing"]
+        );
+        assert_eq!(
+            errors(json!({"a": null}), json!({})),
+            ["/a: expected null, but it is missing"]
+        );
+        assert_eq!(
+            errors(json!({"fee": 57.9}), json!({"fee": 57.900000000000006})).len(),
+            1
+        );
+        assert_eq!(
+            errors(json!({"a": "1"}), json!({"a": 1})),
+            ["/a: expected \"1\", got 1"]
+        );
+        assert_eq!(
+            errors(json!([1]), json!([1, 2])),
+            ["(entire value): expected 1 elements, got 2"]
+        );
+        assert_eq!(
+            errors(json!({"x/y": 1}), json!({"x/y": 2})),
+            ["/x~1y: expected 1, got 2"]
+        );
     }
 
     #[test]
@@ -242,17 +318,34 @@ mod tests {
         assert!(of("number", json!(1.5)) && !of("number", json!("1.5")));
         assert!(of("integer", json!(2)) && !of("integer", json!(2.5)));
         assert!(of("id", json!(1)) && !of("id", json!(0)) && !of("id", json!(1_u64 << 53)));
-        assert!(of("time", json!("2026-11-21T14:30:00.000Z")) && !of("time", json!("2026-11-21T14:30:00Z")));
+        assert!(
+            of("time", json!("2026-11-21T14:30:00.000Z"))
+                && !of("time", json!("2026-11-21T14:30:00Z"))
+        );
         assert!(of("null", json!(null)) && !of("null", json!(0)) && !of("sting", json!("a")));
-        assert_eq!(errors(json!({"$type": ["string", "null"]}), json!(null)), [""; 0]);
-        assert_eq!(errors(json!({"$type": ["string", "null"]}), json!(1)).len(), 1);
+        assert_eq!(
+            errors(json!({"$type": ["string", "null"]}), json!(null)),
+            [""; 0]
+        );
+        assert_eq!(
+            errors(json!({"$type": ["string", "null"]}), json!(1)).len(),
+            1
+        );
     }
 
     #[test]
     fn directives_match_and_reject() {
         let table = [
-            (json!({"$matches": "^dsp_[A-Za-z0-9_-]+$"}), json!("dsp_aB-1"), json!("dsp_ ")),
-            (json!({"$exact": {"a": [1, {"b": 2}]}}), json!({"a": [1, {"b": 2}]}), json!({"a": [1, {"b": 2, "c": 3}]})),
+            (
+                json!({"$matches": "^dsp_[A-Za-z0-9_-]+$"}),
+                json!("dsp_aB-1"),
+                json!("dsp_ "),
+            ),
+            (
+                json!({"$exact": {"a": [1, {"b": 2}]}}),
+                json!({"a": [1, {"b": 2}]}),
+                json!({"a": [1, {"b": 2, "c": 3}]}),
+            ),
             (json!({"$length": 4}), json!("çãõé"), json!("abc")),
             (json!({"$length": 2}), json!([1, 2]), json!(2)),
             (
@@ -261,16 +354,39 @@ mod tests {
                 json!([{"code": "y"}]),
             ),
             (json!({"$contains": "ab"}), json!("cabd"), json!("a b")),
-            (json!({"$each": {"id": {"$type": "id"}}}), json!([{"id": 1}, {"id": 2}]), json!([{"id": 1}, {}])),
+            (
+                json!({"$each": {"id": {"$type": "id"}}}),
+                json!([{"id": 1}, {"id": 2}]),
+                json!([{"id": 1}, {}]),
+            ),
             (json!({"$between": [1, 2.5]}), json!(2.5), json!(2.6)),
-            (json!({"$not": {"a": 1}}), json!({"a": 2}), json!({"a": 1, "b": 2})),
-            (json!({"$only": true, "a": 1}), json!({"a": 1}), json!({"a": 1, "b": 2})),
-            (json!({"a": {"$absent": true}}), json!({"b": 1}), json!({"a": null})),
-            (json!({"$type": "string", "$length": 4}), json!("1234"), json!(1234)),
+            (
+                json!({"$not": {"a": 1}}),
+                json!({"a": 2}),
+                json!({"a": 1, "b": 2}),
+            ),
+            (
+                json!({"$only": true, "a": 1}),
+                json!({"a": 1}),
+                json!({"a": 1, "b": 2}),
+            ),
+            (
+                json!({"a": {"$absent": true}}),
+                json!({"b": 1}),
+                json!({"a": null}),
+            ),
+            (
+                json!({"$type": "string", "$length": 4}),
+                json!("1234"),
+                json!(1234),
+            ),
         ];
         for (pattern, good, bad) in table {
             assert_eq!(errors(pattern.clone(), good), [""; 0], "{pattern}");
-            assert!(!errors(pattern.clone(), bad.clone()).is_empty(), "{pattern} accepts {bad}");
+            assert!(
+                !errors(pattern.clone(), bad.clone()).is_empty(),
+                "{pattern} accepts {bad}"
+            );
         }
     }
 
@@ -291,6 +407,12 @@ mod tests {
     fn captured_value_is_returned() {
         let pattern = json!({"id": {"$capture": "orderId", "$type": "id"}});
         let comparison = compare(&pattern, Some(&json!({"id": 5})), "");
-        assert_eq!(comparison, Comparison { errors: vec![], captures: vec![("orderId".to_owned(), json!(5))] });
+        assert_eq!(
+            comparison,
+            Comparison {
+                errors: vec![],
+                captures: vec![("orderId".to_owned(), json!(5))]
+            }
+        );
     }
 }

@@ -89,7 +89,11 @@ impl Pairing {
                     Kind::Word => a == b || word(self, a, b),
                 };
             if !is_equal {
-                return Err(format!("first host `{}{a}`, second host `{}{b}`", tail(one.before), tail(other.before)));
+                return Err(format!(
+                    "first host `{}{a}`, second host `{}{b}`",
+                    tail(one.before),
+                    tail(other.before)
+                ));
             }
         }
         if ones.len() != others.len() || end != other_end {
@@ -105,8 +109,16 @@ impl Pairing {
 
     /// Pairs two values if neither is paired yet, and returns whether they are paired with each other.
     fn pair(&mut self, one: &str, other: &str) -> bool {
-        let to_second = self.to_second.entry(one.to_owned()).or_insert_with(|| other.to_owned()) == other;
-        let to_first = self.to_first.entry(other.to_owned()).or_insert_with(|| one.to_owned()) == one;
+        let to_second = self
+            .to_second
+            .entry(one.to_owned())
+            .or_insert_with(|| other.to_owned())
+            == other;
+        let to_first = self
+            .to_first
+            .entry(other.to_owned())
+            .or_insert_with(|| one.to_owned())
+            == one;
         to_second && to_first
     }
 }
@@ -114,11 +126,19 @@ impl Pairing {
 /// Returns every value that can differ, and the text after the last one.
 fn pieces(text: &str) -> (Vec<Piece<'_>>, &str) {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
-    let Some(regex) = REGEX.get_or_init(|| Regex::new(GENERATED_VALUES).ok()) else { return (Vec::new(), text) };
+    let Some(regex) = REGEX.get_or_init(|| Regex::new(GENERATED_VALUES).ok()) else {
+        return (Vec::new(), text);
+    };
     let (mut pieces, mut from) = (Vec::new(), 0);
     for captures in regex.captures_iter(text) {
-        let Some((kind, found)) = classify(&captures) else { continue };
-        pieces.push(Piece { before: &text[from..found.start()], kind, value: found.as_str() });
+        let Some((kind, found)) = classify(&captures) else {
+            continue;
+        };
+        pieces.push(Piece {
+            before: &text[from..found.start()],
+            kind,
+            value: found.as_str(),
+        });
         from = found.end();
     }
     (pieces, &text[from..])
@@ -133,7 +153,9 @@ fn classify<'a>(captures: &Captures<'a>) -> Option<(Kind, Match<'a>)> {
         ("cost", Kind::Cost),
         ("word", Kind::Word),
     ];
-    kinds.into_iter().find_map(|(name, kind)| Some((kind, captures.name(name)?)))
+    kinds
+        .into_iter()
+        .find_map(|(name, kind)| Some((kind, captures.name(name)?)))
 }
 
 /// Returns whether the interval between the runs explains the difference of two costs in seconds.
@@ -145,7 +167,14 @@ fn is_close_cost(one: &str, other: &str) -> bool {
 /// Returns whether the interval between the runs explains the difference of two times.
 fn is_close(one: &str, other: &str) -> bool {
     let parse = despacho_core::model::Timestamp::parse;
-    let seconds = |text: &str| Some(parse(text).or_else(|| parse(&local(text)?))?.millis().div_euclid(1_000));
+    let seconds = |text: &str| {
+        Some(
+            parse(text)
+                .or_else(|| parse(&local(text)?))?
+                .millis()
+                .div_euclid(1_000),
+        )
+    };
     match (seconds(one), seconds(other)) {
         (Some(one), Some(other)) => one.abs_diff(other) <= MAX_CLOCK_DIFFERENCE.as_secs(),
         _ => false,
@@ -171,14 +200,37 @@ mod tests {
 
     fn bodies(pairs: &[(&str, &str)]) -> Result<(), String> {
         let mut pairing = Pairing::default();
-        pairs.iter().try_for_each(|(first, second)| pairing.body(first, second, true))
+        pairs
+            .iter()
+            .try_for_each(|(first, second)| pairing.body(first, second, true))
     }
 
     #[test]
     fn generated_values_differ_but_correspond() {
-        let created = (r#"{"id":1003,"pickupCode":"1111"}"#, r#"{"id":1016,"pickupCode":"2222"}"#);
-        assert_eq!(bodies(&[created, (r#"{"instance":"/orders/1003"}"#, r#"{"instance":"/orders/1016"}"#)]), Ok(()));
-        assert!(bodies(&[created, (r#"{"instance":"/orders/1003"}"#, r#"{"instance":"/orders/1017"}"#)]).is_err());
+        let created = (
+            r#"{"id":1003,"pickupCode":"1111"}"#,
+            r#"{"id":1016,"pickupCode":"2222"}"#,
+        );
+        assert_eq!(
+            bodies(&[
+                created,
+                (
+                    r#"{"instance":"/orders/1003"}"#,
+                    r#"{"instance":"/orders/1016"}"#
+                )
+            ]),
+            Ok(())
+        );
+        assert!(
+            bodies(&[
+                created,
+                (
+                    r#"{"instance":"/orders/1003"}"#,
+                    r#"{"instance":"/orders/1017"}"#
+                )
+            ])
+            .is_err()
+        );
         assert!(bodies(&[created, (r#"{"id":1003}"#, r#"{"id":1017}"#)]).is_err());
         assert!(bodies(&[created, (r#"{"id":1004}"#, r#"{"id":1016}"#)]).is_err());
     }
@@ -195,9 +247,13 @@ mod tests {
     #[test]
     fn times_must_be_close_and_have_the_same_form() {
         let at = |text: &str| format!(r#"{{"createdAt":"{text}"}}"#);
-        let near = |one: &str, other: &str| bodies(&[(at(one).as_str(), at(other).as_str())]).is_ok();
+        let near =
+            |one: &str, other: &str| bodies(&[(at(one).as_str(), at(other).as_str())]).is_ok();
         assert!(near("2026-11-21T14:30:00.000Z", "2026-11-21T14:33:00.123Z"));
-        assert!(!near("2026-11-21T14:30:00.000Z", "2026-11-21T15:33:00.123Z"));
+        assert!(!near(
+            "2026-11-21T14:30:00.000Z",
+            "2026-11-21T15:33:00.123Z"
+        ));
         assert!(!near("2026-11-21T14:30:00.000Z", "2026-11-21T14:30:00Z"));
         assert!(near("21/11/2026 23:59:58", "22/11/2026 00:00:07"));
         assert!(!near("21/11/2026 14:30:00", "21/11/2026 15:33:00"));
@@ -206,13 +262,53 @@ mod tests {
     #[test]
     fn remaining_quota_and_request_id_differ_in_headers() {
         let mut pairing = Pairing::default();
-        assert_eq!(pairing.header("ratelimit", "\"preview\";r=599;t=1", "\"preview\";r=598;t=2"), Ok(()));
-        assert!(pairing.header("ratelimit-policy", "\"preview\";q=600;w=60", "\"preview\";q=601;w=60").is_err());
+        assert_eq!(
+            pairing.header(
+                "ratelimit",
+                "\"preview\";r=599;t=1",
+                "\"preview\";r=598;t=2"
+            ),
+            Ok(())
+        );
+        assert!(
+            pairing
+                .header(
+                    "ratelimit-policy",
+                    "\"preview\";q=600;w=60",
+                    "\"preview\";q=601;w=60"
+                )
+                .is_err()
+        );
         assert_eq!(pairing.header("x-request-id", "a1b2", "c3d4"), Ok(()));
         assert!(pairing.header("x-request-id", "a1b2", "c3d5").is_err());
-        let cookie = |session: &str| format!("despacho-courier={session}; Path=/courier; HttpOnly; Max-Age=60");
-        assert_eq!(pairing.header("set-cookie", &cookie("ses_1_dsp_a1"), &cookie("ses_1_dsp_b2")), Ok(()));
-        assert!(pairing.header("set-cookie", &cookie("ses_1_dsp_a1"), &cookie("ses_1_dsp_c3")).is_err());
-        assert!(pairing.header("set-cookie", &cookie("ses_1_dsp_a1"), "despacho-courier=ses_1_dsp_b2").is_err());
+        let cookie = |session: &str| {
+            format!("despacho-courier={session}; Path=/courier; HttpOnly; Max-Age=60")
+        };
+        assert_eq!(
+            pairing.header(
+                "set-cookie",
+                &cookie("ses_1_dsp_a1"),
+                &cookie("ses_1_dsp_b2")
+            ),
+            Ok(())
+        );
+        assert!(
+            pairing
+                .header(
+                    "set-cookie",
+                    &cookie("ses_1_dsp_a1"),
+                    &cookie("ses_1_dsp_c3")
+                )
+                .is_err()
+        );
+        assert!(
+            pairing
+                .header(
+                    "set-cookie",
+                    &cookie("ses_1_dsp_a1"),
+                    "despacho-courier=ses_1_dsp_b2"
+                )
+                .is_err()
+        );
     }
 }

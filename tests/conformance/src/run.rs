@@ -19,10 +19,19 @@ pub fn run(case: &Case, host: &mut dyn TestHost) -> Result<(), String> {
     let mut failed = Vec::new();
     for (index, step) in case.steps.iter().enumerate() {
         if let Err(error) = run_step(step, host, &mut variables) {
-            failed.push(format!("step {} of {}, `{}`:\n{error}", index + 1, case.steps.len(), step.name));
+            failed.push(format!(
+                "step {} of {}, `{}`:\n{error}",
+                index + 1,
+                case.steps.len(),
+                step.name
+            ));
         }
     }
-    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n\n")) }
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.join("\n\n"))
+    }
 }
 
 fn run_step(step: &Step, host: &mut dyn TestHost, variables: &mut Variables) -> Result<(), String> {
@@ -33,12 +42,21 @@ fn run_step(step: &Step, host: &mut dyn TestHost, variables: &mut Variables) -> 
     let requested = describe_request(&request);
     let method = request.method().clone();
     let response = host.send(request)?;
-    let mut errors = invariants::errors(&method, response.status(), response.headers(), response.body());
+    let mut errors = invariants::errors(
+        &method,
+        response.status(),
+        response.headers(),
+        response.body(),
+    );
     errors.extend(check_response(step, &response, variables)?);
     if errors.is_empty() {
         return Ok(());
     }
-    Err(format!("  {}\n--- request\n{requested}\n--- response\n{}", errors.join("\n  "), describe_response(&response)))
+    Err(format!(
+        "  {}\n--- request\n{requested}\n--- response\n{}",
+        errors.join("\n  "),
+        describe_response(&response)
+    ))
 }
 
 fn request(step: &Step, variables: &Variables) -> Result<Request<Bytes>, String> {
@@ -55,7 +73,9 @@ fn request(step: &Step, variables: &Variables) -> Result<Request<Bytes>, String>
             request = request.header(name, variables.text(value)?);
         }
     }
-    request.body(body.unwrap_or_default()).map_err(|e| format!("{send}: {e}"))
+    request
+        .body(body.unwrap_or_default())
+        .map_err(|e| format!("{send}: {e}"))
 }
 
 fn body(step: &Step, variables: &Variables) -> Result<Option<Bytes>, String> {
@@ -63,11 +83,15 @@ fn body(step: &Step, variables: &Variables) -> Result<Option<Bytes>, String> {
         return Ok(Some(variables.resolve(value)?.to_string().into()));
     }
     if let Some(encoded) = &step.base64 {
-        return STANDARD.decode(encoded).map(|bytes| Some(bytes.into())).map_err(|e| format!("base64: {e}"));
+        return STANDARD
+            .decode(encoded)
+            .map(|bytes| Some(bytes.into()))
+            .map_err(|e| format!("base64: {e}"));
     }
     let piece = |value: &Value| {
-        let text =
-            value.as_str().ok_or_else(|| format!("`text` must be a string or an array of strings, got {value}"))?;
+        let text = value.as_str().ok_or_else(|| {
+            format!("`text` must be a string or an array of strings, got {value}")
+        })?;
         variables.text(text)
     };
     match &step.text {
@@ -81,10 +105,17 @@ fn body(step: &Step, variables: &Variables) -> Result<Option<Bytes>, String> {
 }
 
 /// Compares a response with the expectations of a step, and stores the captured values.
-fn check_response(step: &Step, response: &Response<Bytes>, variables: &mut Variables) -> Result<Vec<String>, String> {
+fn check_response(
+    step: &Step,
+    response: &Response<Bytes>,
+    variables: &mut Variables,
+) -> Result<Vec<String>, String> {
     let expect = &step.expect;
     let mut errors = Vec::new();
-    if expect.status.is_some_and(|status| status != response.status().as_u16()) {
+    if expect
+        .status
+        .is_some_and(|status| status != response.status().as_u16())
+    {
         errors.push(format!(
             "expected status {}, got {}",
             expect.status.unwrap_or_default(),
@@ -94,13 +125,23 @@ fn check_response(step: &Step, response: &Response<Bytes>, variables: &mut Varia
     let mut compare = |pattern: &Value, actual: Option<&Value>, at: &str| -> Result<(), String> {
         let comparison = matching::compare(&variables.resolve(pattern)?, actual, at);
         errors.extend(comparison.errors);
-        comparison.captures.into_iter().for_each(|(name, value)| variables.set(&name, value));
+        comparison
+            .captures
+            .into_iter()
+            .for_each(|(name, value)| variables.set(&name, value));
         Ok(())
     };
     for (name, pattern) in &expect.headers {
         let absent = serde_json::json!({"$absent": true});
-        let value = response.headers().get(name).map(|value| Value::from(String::from_utf8_lossy(value.as_bytes())));
-        compare(if pattern.is_null() { &absent } else { pattern }, value.as_ref(), &format!("header {name}"))?;
+        let value = response
+            .headers()
+            .get(name)
+            .map(|value| Value::from(String::from_utf8_lossy(value.as_bytes())));
+        compare(
+            if pattern.is_null() { &absent } else { pattern },
+            value.as_ref(),
+            &format!("header {name}"),
+        )?;
     }
     if let Some(pattern) = &expect.text {
         let text = Value::from(String::from_utf8_lossy(response.body()));
@@ -116,22 +157,38 @@ fn check_response(step: &Step, response: &Response<Bytes>, variables: &mut Varia
 }
 
 fn describe_request(request: &Request<Bytes>) -> String {
-    format!("{} {}\n{}", request.method(), request.uri(), describe(request.headers(), request.body()))
+    format!(
+        "{} {}\n{}",
+        request.method(),
+        request.uri(),
+        describe(request.headers(), request.body())
+    )
 }
 
 fn describe_response(response: &Response<Bytes>) -> String {
-    format!("{}\n{}", response.status(), describe(response.headers(), response.body()))
+    format!(
+        "{}\n{}",
+        response.status(),
+        describe(response.headers(), response.body())
+    )
 }
 
 /// Returns headers and body as text, with indented JSON and at most `READABLE` characters of the body.
 fn describe(headers: &header::HeaderMap, body: &[u8]) -> String {
     const READABLE: usize = 4_000;
-    let headers: Vec<String> =
-        headers.iter().map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes()))).collect();
-    let indented = serde_json::from_slice::<Value>(body).and_then(|value| serde_json::to_string_pretty(&value));
+    let headers: Vec<String> = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())))
+        .collect();
+    let indented = serde_json::from_slice::<Value>(body)
+        .and_then(|value| serde_json::to_string_pretty(&value));
     let text = indented.unwrap_or_else(|_| String::from_utf8_lossy(body).into_owned());
     let shown: String = text.chars().take(READABLE).collect();
-    let rest = if shown.len() < text.len() { format!("… ({} bytes in total)", body.len()) } else { String::new() };
+    let rest = if shown.len() < text.len() {
+        format!("… ({} bytes in total)", body.len())
+    } else {
+        String::new()
+    };
     format!("{}\n{shown}{rest}", headers.join("\n"))
 }
 
@@ -151,8 +208,12 @@ mod tests {
             self.0 += 1;
             let text = String::from_utf8_lossy(request.body()).into_owned();
             let body = json!({"id": self.0, "path": request.uri().path(), "text": text});
-            let response = Response::builder().header("x-request-id", "r").header("x-kind", "echo");
-            response.body(body.to_string().into()).map_err(|e| e.to_string())
+            let response = Response::builder()
+                .header("x-request-id", "r")
+                .header("x-kind", "echo");
+            response
+                .body(body.to_string().into())
+                .map_err(|e| e.to_string())
         }
 
         fn advance(&mut self, seconds: u32) -> Result<(), String> {
@@ -163,7 +224,14 @@ mod tests {
 
     fn outcome(steps: Value) -> Result<(), String> {
         let steps = serde_json::from_value(steps).map_err(|e| e.to_string())?;
-        run(&Case { name: "sample".to_owned(), settings: BTreeMap::new(), steps }, &mut Echo::default())
+        run(
+            &Case {
+                name: "sample".to_owned(),
+                settings: BTreeMap::new(),
+                steps,
+            },
+            &mut Echo::default(),
+        )
     }
 
     #[test]

@@ -13,10 +13,16 @@ fn main() {
     let arguments = Arguments::from_args();
     let trials = match format::names(&format::folder()) {
         Ok(names) => {
-            let single = HOST_KINDS.iter().flat_map(|kind| names.iter().map(move |name| trial(kind, name)));
-            single.chain(names.iter().map(|name| comparison(name))).collect()
+            let single = HOST_KINDS
+                .iter()
+                .flat_map(|kind| names.iter().map(move |name| trial(kind, name)));
+            single
+                .chain(names.iter().map(|name| comparison(name)))
+                .collect()
         }
-        Err(error) => vec![Trial::test("cases can be listed", move || Err(Failed::from(error)))],
+        Err(error) => vec![Trial::test("cases can be listed", move || {
+            Err(Failed::from(error))
+        })],
     };
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -28,7 +34,9 @@ fn trial(kind: &'static HostKind, name: &str) -> Trial {
         Err(error) => return Trial::test(title, move || Err(Failed::from(error))),
     };
     if let Some(missing) = (kind.missing)() {
-        return Trial::test(title, || Ok(())).with_kind(missing).with_ignored_flag(true);
+        return Trial::test(title, || Ok(()))
+            .with_kind(missing)
+            .with_ignored_flag(true);
     }
     if case.advances_clock() && !kind.can_advance_clock {
         // Skipped; the output prints the reason before the name.
@@ -38,7 +46,8 @@ fn trial(kind: &'static HostKind, name: &str) -> Trial {
     }
     let trial = Trial::test(title, move || {
         let mut host = (kind.start)(&case.name, &case.settings)?;
-        run::run(&case, host.as_mut()).map_err(|error| Failed::from(format!("tests/cases/{}.json\n{error}", case.name)))
+        run::run(&case, host.as_mut())
+            .map_err(|error| Failed::from(format!("tests/cases/{}.json\n{error}", case.name)))
     });
     match kind.covered_by {
         Some(other) => trial.with_kind(other).with_ignored_flag(true),
@@ -53,6 +62,7 @@ fn comparison(name: &str) -> Trial {
     };
     let pair = Pair::for_case(&case);
     Trial::test(format!("{}::{}", pair.name, case.name), move || {
-        compare::run(&case, pair).map_err(|error| Failed::from(format!("tests/cases/{}.json\n{error}", case.name)))
+        compare::run(&case, pair)
+            .map_err(|error| Failed::from(format!("tests/cases/{}.json\n{error}", case.name)))
     })
 }

@@ -2,7 +2,10 @@
 //!
 //! Prints the injected faults and the result, and exits with an error if an invariant is violated.
 
-#![expect(clippy::print_stdout, reason = "a command-line tool: its report goes to standard output")]
+#![expect(
+    clippy::print_stdout,
+    reason = "a command-line tool: its report goes to standard output"
+)]
 
 use std::{fmt::Display, path::PathBuf, process::ExitCode, time::Duration};
 
@@ -11,8 +14,12 @@ use despacho_xtask::server;
 
 fn main() -> ExitCode {
     let result = command().and_then(|command| match command {
-        Command::Faults(plan) => Ok(print_report(&run(&plan)?, |report| report.violations.is_empty())),
-        Command::Storm(storm) => Ok(print_report(&run_storm(&storm)?, |report| report.violations.is_empty())),
+        Command::Faults(plan) => Ok(print_report(&run(&plan)?, |report| {
+            report.violations.is_empty()
+        })),
+        Command::Storm(storm) => Ok(print_report(&run_storm(&storm)?, |report| {
+            report.violations.is_empty()
+        })),
     });
     match result {
         Ok(code) => code,
@@ -30,7 +37,11 @@ enum Command {
 
 fn print_report<R: Display>(report: &R, is_clean: impl Fn(&R) -> bool) -> ExitCode {
     println!("{report}");
-    if is_clean(report) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_clean(report) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn command() -> Result<Command, Box<dyn std::error::Error>> {
@@ -57,9 +68,15 @@ fn command() -> Result<Command, Box<dyn std::error::Error>> {
             lexopt::Arg::Long("seconds") => {
                 plan.span = Duration::from_secs(arguments.value()?.to_string_lossy().parse()?);
             }
-            lexopt::Arg::Long("seed") => plan.seed = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("merchants") => plan.merchants = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("couriers") => plan.couriers = arguments.value()?.to_string_lossy().parse()?,
+            lexopt::Arg::Long("seed") => {
+                plan.seed = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("merchants") => {
+                plan.merchants = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("couriers") => {
+                plan.couriers = arguments.value()?.to_string_lossy().parse()?
+            }
             lexopt::Arg::Long("log") => plan.log = Some(arguments.value()?.into()),
             other => return Err(other.unexpected().into()),
         }
@@ -68,5 +85,9 @@ fn command() -> Result<Command, Box<dyn std::error::Error>> {
         std::fs::create_dir_all(log)?;
     }
     plan.binary = server::shipped()?;
-    Ok(if storm { Command::Storm(Storm { plan, sqlite }) } else { Command::Faults(plan) })
+    Ok(if storm {
+        Command::Storm(Storm { plan, sqlite })
+    } else {
+        Command::Faults(plan)
+    })
 }

@@ -47,7 +47,11 @@ fn read<T: Default>(future: impl Future<Output = Result<T, HostError>>) -> T {
 impl Backend {
     /// Creates an empty database.
     pub(crate) fn new(seed: u64, mutation: Option<Mutation>) -> Backend {
-        Backend { memory: MemoryHost::seeded(seed), mutation, commits: Cell::new(0) }
+        Backend {
+            memory: MemoryHost::seeded(seed),
+            mutation,
+            commits: Cell::new(0),
+        }
     }
 
     /// Returns whether this mutation is active.
@@ -77,7 +81,14 @@ impl Backend {
 
     /// Returns a merchant's journal after a position.
     pub(crate) fn journal(&self, matrix: StoreId, after: u64) -> Vec<JournalEntry> {
-        read(self.memory.journal(Journal { merchant: matrix, branch: None }, after, u32::MAX))
+        read(self.memory.journal(
+            Journal {
+                merchant: matrix,
+                branch: None,
+            },
+            after,
+            u32::MAX,
+        ))
     }
 
     /// Restores the code that the merchant gave the order.
@@ -94,32 +105,54 @@ impl Backend {
     pub(crate) fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let number = self.commits.get() + 1;
         self.commits.set(number);
-        let Some(mutation) = self.mutation else { return self.apply(changes) };
+        let Some(mutation) = self.mutation else {
+            return self.apply(changes);
+        };
         let mut tampered = changes.clone();
         match mutation {
-            Mutation::WriteLost if number.is_multiple_of(40) && !changes.orders.is_empty() => return Ok(()),
+            Mutation::WriteLost if number.is_multiple_of(40) && !changes.orders.is_empty() => {
+                return Ok(());
+            }
             Mutation::VersionIgnored => self.overwrite(&mut tampered),
             Mutation::CodeTwice => self.rename(&mut tampered),
             Mutation::ResponseNotStored => release_claim(&mut tampered),
             Mutation::FeeMissing => tampered.ledger.retain(|entry| entry.kind != EntryKind::Fee),
             Mutation::RefundTwice => {
-                let again: Vec<_> =
-                    changes.ledger.iter().filter(|entry| entry.kind == EntryKind::Refund).cloned().collect();
+                let again: Vec<_> = changes
+                    .ledger
+                    .iter()
+                    .filter(|entry| entry.kind == EntryKind::Refund)
+                    .cloned()
+                    .collect();
                 tampered.ledger.extend(again);
             }
-            Mutation::FloorIgnored => tampered.ledger.iter_mut().for_each(|entry| entry.floor = None),
+            Mutation::FloorIgnored => tampered
+                .ledger
+                .iter_mut()
+                .for_each(|entry| entry.floor = None),
             Mutation::BalanceNotShared => {
-                tampered.ledger.iter_mut().for_each(|entry| entry.account = entry.account.or(Some(entry.store)));
+                tampered
+                    .ledger
+                    .iter_mut()
+                    .for_each(|entry| entry.account = entry.account.or(Some(entry.store)));
             }
             Mutation::CourierNotReleased => self.retain_courier(&mut tampered),
             Mutation::EventLost if number.is_multiple_of(20) => {
                 tampered.events.pop();
             }
             Mutation::WebhookSkips if number.is_multiple_of(5) => {
-                for write in tampered.webhooks.iter_mut().filter(|write| write.expected > 0) {
-                    let end =
-                        read(self.memory.journal_span(Journal { merchant: write.value.merchant, branch: None })).end;
-                    write.value.position = (write.value.position + 1).min(end.max(write.value.position));
+                for write in tampered
+                    .webhooks
+                    .iter_mut()
+                    .filter(|write| write.expected > 0)
+                {
+                    let end = read(self.memory.journal_span(Journal {
+                        merchant: write.value.merchant,
+                        branch: None,
+                    }))
+                    .end;
+                    write.value.position =
+                        (write.value.position + 1).min(end.max(write.value.position));
                 }
             }
             Mutation::CodesNotCounted => self.uncount(&mut tampered),
@@ -158,17 +191,26 @@ impl Backend {
     }
 
     fn apply(&self, changes: &Changes) -> Result<(), HostError> {
-        let pending = Err(HostError::Internal { detail: "the reference host waited".to_owned() });
+        let pending = Err(HostError::Internal {
+            detail: "the reference host waited".to_owned(),
+        });
         poll_once(self.memory.commit(changes)).unwrap_or(pending)
     }
 
     /// Replaces the expected versions with the stored ones.
     fn overwrite(&self, changes: &mut Changes) {
         for write in changes.orders.iter_mut().filter(|write| write.expected > 0) {
-            let Some(existing) = self.order(write.value.id) else { continue };
-            let ahead = existing.last_sequence.saturating_sub(write.value.last_sequence);
+            let Some(existing) = self.order(write.value.id) else {
+                continue;
+            };
+            let ahead = existing
+                .last_sequence
+                .saturating_sub(write.value.last_sequence);
             if existing.version > write.expected {
-                let events = changes.events.iter_mut().filter(|event| event.order == write.value.id);
+                let events = changes
+                    .events
+                    .iter_mut()
+                    .filter(|event| event.order == write.value.id);
                 let mut count = 0;
                 for event in events {
                     count += 1;
@@ -182,15 +224,24 @@ impl Backend {
     }
 
     fn overwrite_couriers(&self, changes: &mut Changes) {
-        for write in changes.couriers.iter_mut().filter(|write| write.expected > 0) {
-            write.expected = self.courier(write.value.id).map_or(write.expected, |existing| existing.version);
+        for write in changes
+            .couriers
+            .iter_mut()
+            .filter(|write| write.expected > 0)
+        {
+            write.expected = self
+                .courier(write.value.id)
+                .map_or(write.expected, |existing| existing.version);
         }
     }
 
     /// Changes the code of an order if another order of the store has it, to avoid a conflict in the index.
     fn rename(&self, changes: &mut Changes) {
         for Write { value, .. } in &mut changes.orders {
-            let held = read(self.memory.find_orders(OrderQuery::Code(value.store, &value.code)));
+            let held = read(
+                self.memory
+                    .find_orders(OrderQuery::Code(value.store, &value.code)),
+            );
             if held.iter().any(|held| held.id != value.id) {
                 value.code = format!("{}{SEPARATOR}{}", value.code, value.id);
             }
@@ -198,20 +249,41 @@ impl Backend {
     }
 
     fn retain_courier(&self, changes: &mut Changes) {
-        let ended = changes.orders.iter().any(|write| write.value.status.is_final());
+        let ended = changes
+            .orders
+            .iter()
+            .any(|write| write.value.status.is_final());
         if ended {
-            changes.couriers.retain(|write| !write.value.trip.is_empty());
+            changes
+                .couriers
+                .retain(|write| !write.value.trip.is_empty());
         }
     }
 
     /// Deletes the stored response of a released claim.
     fn reopen(&self, changes: &Changes) {
-        let Some(ClaimChange::Release { scope, key, holder, until }) = &changes.claim else { return };
+        let Some(ClaimChange::Release {
+            scope,
+            key,
+            holder,
+            until,
+        }) = &changes.claim
+        else {
+            return;
+        };
         let stored = read(self.memory.claim(scope, key)).filter(|claim| claim.holder == *holder);
         if let Some(claim) = stored {
-            let open = Some(ClaimChange::Finish(Claim { response: None, expires_at: *until, ..claim }));
+            let open = Some(ClaimChange::Finish(Claim {
+                response: None,
+                expires_at: *until,
+                ..claim
+            }));
             // The claim belongs to the same holder, so this cannot conflict.
-            let _ = self.apply(&Changes { at: changes.at, claim: open, ..Changes::default() });
+            let _ = self.apply(&Changes {
+                at: changes.at,
+                claim: open,
+                ..Changes::default()
+            });
         }
     }
 
@@ -220,7 +292,9 @@ impl Backend {
     fn restore(&self, changes: &mut Changes) {
         let now = changes.at;
         for Write { value, .. } in &mut changes.orders {
-            let Some(existing) = self.order(value.id) else { continue };
+            let Some(existing) = self.order(value.id) else {
+                continue;
+            };
             value.dispatch = existing.dispatch;
             value.requirements = existing.requirements;
             value.preparation_minutes = existing.preparation_minutes;
@@ -245,8 +319,14 @@ impl Backend {
 
 /// Moves the times of new scheduled orders.
 fn move_times(changes: &mut Changes, mutation: Mutation) {
-    for Write { value, .. } in changes.orders.iter_mut().filter(|write| write.expected == 0) {
-        let Some(schedule) = value.schedule else { continue };
+    for Write { value, .. } in changes
+        .orders
+        .iter_mut()
+        .filter(|write| write.expected == 0)
+    {
+        let Some(schedule) = value.schedule else {
+            continue;
+        };
         let span = match mutation {
             Mutation::TimesLate if schedule.deliver_at.is_some() => Duration::minutes(10),
             Mutation::WindowsMissed if schedule.deliver_at.is_none() => Duration::minutes(240),
@@ -263,15 +343,30 @@ fn move_times(changes: &mut Changes, mutation: Mutation) {
 }
 
 fn truncate_trips(changes: &mut Changes) {
-    for write in changes.couriers.iter_mut().filter(|write| write.value.trip.len() > 1) {
+    for write in changes
+        .couriers
+        .iter_mut()
+        .filter(|write| write.value.trip.len() > 1)
+    {
         write.value.trip.remove(0);
     }
 }
 
 fn release_claim(changes: &mut Changes) {
     if let Some(ClaimChange::Finish(claim)) = &changes.claim {
-        let Claim { scope, key, holder, expires_at: until, .. } = claim.clone();
-        changes.claim = Some(ClaimChange::Release { scope, key, holder, until });
+        let Claim {
+            scope,
+            key,
+            holder,
+            expires_at: until,
+            ..
+        } = claim.clone();
+        changes.claim = Some(ClaimChange::Release {
+            scope,
+            key,
+            holder,
+            until,
+        });
     }
 }
 

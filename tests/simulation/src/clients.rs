@@ -94,10 +94,17 @@ impl Clients {
 
 /// Returns a valid CNPJ with this number.
 pub(crate) fn cnpj(number: u64) -> String {
-    let mut digits: Vec<u64> =
-        format!("{:012}", 11_000_000_000 + number).bytes().map(|byte| u64::from(byte - 48)).collect();
+    let mut digits: Vec<u64> = format!("{:012}", 11_000_000_000 + number)
+        .bytes()
+        .map(|byte| u64::from(byte - 48))
+        .collect();
     for _ in 0..2 {
-        let sum: u64 = digits.iter().rev().zip((2..=9).cycle()).map(|(digit, weight)| digit * weight).sum();
+        let sum: u64 = digits
+            .iter()
+            .rev()
+            .zip((2..=9).cycle())
+            .map(|(digit, weight)| digit * weight)
+            .sum();
         digits.push(if sum % 11 < 2 { 0 } else { 11 - sum % 11 });
     }
     digits.iter().map(u64::to_string).collect()
@@ -110,7 +117,11 @@ mod tests {
     #[test]
     fn cnpj_has_valid_check_digits() {
         for number in 0..50 {
-            assert!(despacho_core::model::Cnpj::parse(&cnpj(number)).is_ok(), "{}", cnpj(number));
+            assert!(
+                despacho_core::model::Cnpj::parse(&cnpj(number)).is_ok(),
+                "{}",
+                cnpj(number)
+            );
         }
     }
 }

@@ -24,14 +24,33 @@ pub(crate) fn complete_trips(simulation: &mut Simulation) -> CheckResult {
     for courier in simulation.clients.couriers.clone() {
         complete_trip(simulation, &courier)?;
     }
-    let open = simulation.model.orders.values().find(|tracked| tracked.status < 500);
-    open.map_or(Ok(()), |open| Err(format!("order {} did not end: status {}", open.row.id, open.status)))
+    let open = simulation
+        .model
+        .orders
+        .values()
+        .find(|tracked| tracked.status < 500);
+    open.map_or(Ok(()), |open| {
+        Err(format!(
+            "order {} did not end: status {}",
+            open.row.id, open.status
+        ))
+    })
 }
 
 /// Returns the orders that the model assigns to a courier.
 fn carried(simulation: &Simulation, courier: CourierId) -> Vec<u64> {
-    let open = simulation.model.orders.values().filter(|tracked| tracked.status < 500);
-    let own = open.filter(|tracked| tracked.row.courier.as_ref().is_some_and(|one| one.id == courier));
+    let open = simulation
+        .model
+        .orders
+        .values()
+        .filter(|tracked| tracked.status < 500);
+    let own = open.filter(|tracked| {
+        tracked
+            .row
+            .courier
+            .as_ref()
+            .is_some_and(|one| one.id == courier)
+    });
     own.map(|tracked| tracked.row.id.get()).collect()
 }
 
@@ -42,16 +61,37 @@ fn complete_trip(simulation: &mut Simulation, courier: &KnownCourier) -> CheckRe
             return Ok(());
         }
         simulation.advance_time(STEP_MS);
-        let action = Action::Trip { courier: courier.id };
-        let trip = send(simulation, &Plan::get(&courier.key, "/courier/trip".to_owned(), action))?["trip"].take();
-        let mut listed: Vec<u64> =
-            trip["orders"].as_array().into_iter().flatten().filter_map(|order| order["id"].as_u64()).collect();
+        let action = Action::Trip {
+            courier: courier.id,
+        };
+        let trip = send(
+            simulation,
+            &Plan::get(&courier.key, "/courier/trip".to_owned(), action),
+        )?["trip"]
+            .take();
+        let mut listed: Vec<u64> = trip["orders"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|order| order["id"].as_u64())
+            .collect();
         listed.sort_unstable();
         if listed != expected {
-            return Err(format!("courier {} has the orders {expected:?}, but the trip is {trip}", courier.id));
+            return Err(format!(
+                "courier {} has the orders {expected:?}, but the trip is {trip}",
+                courier.id
+            ));
         }
         let plan = next_step(simulation, courier, &trip["stops"][0]);
-        send(simulation, &plan.ok_or_else(|| format!("the trip of courier {} has no next step: {trip}", courier.id))?)?;
+        send(
+            simulation,
+            &plan.ok_or_else(|| {
+                format!(
+                    "the trip of courier {} has no next step: {trip}",
+                    courier.id
+                )
+            })?,
+        )?;
     }
     Err(format!("the trip of courier {} does not end", courier.id))
 }
@@ -63,18 +103,38 @@ fn next_step(simulation: &Simulation, courier: &KnownCourier, stop: &Value) -> O
     let (step, body) = match (stop["type"].as_str()?, tracked.status) {
         ("PICKUP", 210) => ("arrive", json!({})),
         ("PICKUP", 220) => ("pickup", json!({ "code": tracked.row.pickup_code })),
-        ("DELIVERY", 300) => delivery_step(tracked, DeliveryId::new(stop["deliveryId"].as_u64()?)?)?,
+        ("DELIVERY", 300) => {
+            delivery_step(tracked, DeliveryId::new(stop["deliveryId"].as_u64()?)?)?
+        }
         ("RETURN", 400) => ("at-return", json!({})),
-        ("RETURN", 410) => ("hand-back", json!({ "code": tracked.row.return_code.clone().unwrap_or_default() })),
+        ("RETURN", 410) => (
+            "hand-back",
+            json!({ "code": tracked.row.return_code.clone().unwrap_or_default() }),
+        ),
         _ => return None,
     };
-    let action = Action::Step { order, by: Actor::Courier(courier.id), wrong_code: false, cancels: false };
-    Some(Plan::post(&courier.key, format!("/courier/orders/{order}/{step}"), body, action))
+    let action = Action::Step {
+        order,
+        by: Actor::Courier(courier.id),
+        wrong_code: false,
+        cancels: false,
+    };
+    Some(Plan::post(
+        &courier.key,
+        format!("/courier/orders/{order}/{step}"),
+        body,
+        action,
+    ))
 }
 
 fn delivery_step(tracked: &TrackedOrder, stop: DeliveryId) -> Option<(&'static str, Value)> {
     let status = tracked.stops.iter().find(|known| known.0 == stop.get())?.1;
-    let code = &tracked.row.deliveries.iter().find(|delivery| delivery.id == stop)?.delivery_code;
+    let code = &tracked
+        .row
+        .deliveries
+        .iter()
+        .find(|delivery| delivery.id == stop)?
+        .delivery_code;
     match status {
         310 => Some(("en-route", json!({ "deliveryId": stop.get() }))),
         320 => Some(("at-door", json!({ "deliveryId": stop.get() }))),
@@ -86,5 +146,9 @@ fn delivery_step(tracked: &TrackedOrder, stop: DeliveryId) -> Option<(&'static s
 fn send(simulation: &mut Simulation, plan: &Plan) -> Result<Value, String> {
     let response = simulation.call(plan, None)?;
     let body: Value = serde_json::from_slice(response.body()).unwrap_or_default();
-    if response.status().is_success() { Ok(body) } else { Err(format!("{}: {} {body}", plan.path, response.status())) }
+    if response.status().is_success() {
+        Ok(body)
+    } else {
+        Err(format!("{}: {} {body}", plan.path, response.status()))
+    }
 }

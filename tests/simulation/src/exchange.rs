@@ -12,7 +12,11 @@ use serde_json::Value;
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     /// Creates an order.
-    Create { store: StoreId, quote: Option<usize>, content: Value },
+    Create {
+        store: StoreId,
+        quote: Option<usize>,
+        content: Value,
+    },
     /// Requests a price.
     Preview { store: StoreId, content: Value },
     /// Looks an order up.
@@ -22,7 +26,12 @@ pub(crate) enum Action {
     /// Requests the cost of a cancellation.
     CancellationCost { order: OrderId, viewer: StoreId },
     /// Takes a step of an order, as a store, a courier or the operator.
-    Step { order: OrderId, by: Actor, wrong_code: bool, cancels: bool },
+    Step {
+        order: OrderId,
+        by: Actor,
+        wrong_code: bool,
+        cancels: bool,
+    },
     /// Reads a courier's trip.
     Trip { courier: CourierId },
     /// Reads the next page of a journal.
@@ -36,7 +45,11 @@ pub(crate) enum Action {
     /// Revokes a key.
     RevokeKey { key: usize },
     /// Creates a webhook subscription.
-    HookCreate { store: StoreId, url: String, events: Vec<&'static str> },
+    HookCreate {
+        store: StoreId,
+        url: String,
+        events: Vec<&'static str>,
+    },
     /// Rotates a webhook's secret.
     HookRotate { hook: usize },
     /// Registers a courier.
@@ -126,33 +139,53 @@ pub(crate) struct Attempt {
 impl Plan {
     /// Creates a `GET` request.
     pub(crate) fn get(token: &str, path: String, action: Action) -> Plan {
-        Plan { token: Some(token.to_owned()), method: Method::GET, path, body: None, keyed: false, action }
+        Plan {
+            token: Some(token.to_owned()),
+            method: Method::GET,
+            path,
+            body: None,
+            keyed: false,
+            action,
+        }
     }
 
     /// Creates a `POST` request with an idempotency key.
     pub(crate) fn post(token: &str, path: impl Into<String>, body: Value, action: Action) -> Plan {
         let (token, path) = (Some(token.to_owned()), path.into());
-        Plan { token, method: Method::POST, path, body: Some(body), keyed: true, action }
+        Plan {
+            token,
+            method: Method::POST,
+            path,
+            body: Some(body),
+            keyed: true,
+            action,
+        }
     }
 
     /// Replaces the method with one that has no idempotency key.
     pub(crate) fn with(self, method: Method) -> Plan {
-        Plan { method, keyed: false, ..self }
+        Plan {
+            method,
+            keyed: false,
+            ..self
+        }
     }
 
     /// Returns the order of the action.
     pub(crate) fn order(&self) -> Option<OrderId> {
         match &self.action {
-            Action::LookUp { order, .. } | Action::CancellationCost { order, .. } | Action::Step { order, .. } => {
-                Some(*order)
-            }
+            Action::LookUp { order, .. }
+            | Action::CancellationCost { order, .. }
+            | Action::Step { order, .. } => Some(*order),
             _ => None,
         }
     }
 
     /// Returns whether the client retries without a response.
     pub(crate) fn is_retried(&self) -> bool {
-        self.keyed || self.method == Method::GET || matches!(self.action, Action::Create { .. } | Action::Step { .. })
+        self.keyed
+            || self.method == Method::GET
+            || matches!(self.action, Action::Create { .. } | Action::Step { .. })
     }
 
     /// Builds the HTTP request.
@@ -177,7 +210,9 @@ impl Plan {
             }
             None => Bytes::new(),
         };
-        request.body(body).map_err(|error| format!("{} {}: {error}", self.method, self.path))
+        request
+            .body(body)
+            .map_err(|error| format!("{} {}: {error}", self.method, self.path))
     }
 }
 
@@ -185,21 +220,40 @@ impl Attempt {
     /// Records a commit of this request.
     pub(crate) fn record_commit(&mut self, changes: &Changes) {
         self.commits += 1;
-        let timed = ["order.preparing", "order.ready", "order.searching", "order.expired"];
+        let timed = [
+            "order.preparing",
+            "order.ready",
+            "order.searching",
+            "order.expired",
+        ];
         let by_time = |kind: &str| timed.contains(&kind);
-        let own = changes.events.iter().filter(|event| event.by.name != "platform" || !by_time(event.kind.name()));
+        let own = changes
+            .events
+            .iter()
+            .filter(|event| event.by.name != "platform" || !by_time(event.kind.name()));
         self.caused.extend(own.map(|event| event.kind.name()));
-        let refunds = changes.ledger.iter().all(|entry| entry.kind == despacho_core::model::store::EntryKind::Refund);
+        let refunds = changes
+            .ledger
+            .iter()
+            .all(|entry| entry.kind == despacho_core::model::store::EntryKind::Refund);
         let left = [
             (!changes.stores.is_empty(), "a store"),
             (!changes.keys.is_empty(), "a key"),
             (!changes.couriers.is_empty(), "a courier"),
             (!changes.top_ups.is_empty(), "a top-up"),
-            (!changes.webhooks.is_empty() || !changes.messages.is_empty(), "a subscription"),
-            (changes.orders.iter().any(|write| write.expected == 0), "an order"),
+            (
+                !changes.webhooks.is_empty() || !changes.messages.is_empty(),
+                "a subscription",
+            ),
+            (
+                changes.orders.iter().any(|write| write.expected == 0),
+                "an order",
+            ),
             (!self.caused.is_empty(), "an event"),
             (!refunds, "an entry of the ledger"),
         ];
-        self.stored_kind = self.stored_kind.or_else(|| left.iter().find(|(is, _)| *is).map(|(_, kind)| *kind));
+        self.stored_kind = self
+            .stored_kind
+            .or_else(|| left.iter().find(|(is, _)| *is).map(|(_, kind)| *kind));
     }
 }

@@ -67,7 +67,11 @@ impl FaultRates {
             return FaultRates::NONE;
         }
         let mut fault = |max: u32| {
-            if rng.often(500) { u32::try_from(rng.below(u64::from(max))).unwrap_or_default() + 1 } else { 0 }
+            if rng.often(500) {
+                u32::try_from(rng.below(u64::from(max))).unwrap_or_default() + 1
+            } else {
+                0
+            }
         };
         FaultRates {
             yields: 500 + fault(400),

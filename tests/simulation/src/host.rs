@@ -13,18 +13,18 @@ use despacho_core::{
     changes::Changes,
     geo::{self, Gazetteer},
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
-        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
-        WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
+        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
+        TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
-        Address, CourierId, DistanceMatrix, Duration, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId,
-        PhotoId, Requirements, StoreId, Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, Duration, ExecContext, Figures, IdBlock, Located,
+        NotificationId, OrderId, PhotoId, Requirements, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{
-            Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderFilter, OrderStatus, RecordedEvent, ReportedOrder,
-            TrackingLink,
+            Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderFilter, OrderStatus,
+            RecordedEvent, ReportedOrder, TrackingLink,
         },
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
@@ -67,14 +67,22 @@ impl Future for Wait<'_> {
 }
 
 fn unavailable(part: &'static str) -> HostError {
-    HostError::Unavailable { what: part, detail: "simulated".to_owned() }
+    HostError::Unavailable {
+        what: part,
+        detail: "simulated".to_owned(),
+    }
 }
 
 impl SimulatedHost {
     /// Waits for a simulated duration while other tasks run.
     pub(crate) async fn wait_ms(&self, span_ms: i64) {
         let until_ms = self.service.time_ms.get() + span_ms;
-        Wait { context: &self.context, until_ms, waited: false }.await;
+        Wait {
+            context: &self.context,
+            until_ms,
+            waited: false,
+        }
+        .await;
     }
 
     /// Waits according to the fault rates.
@@ -83,7 +91,10 @@ impl SimulatedHost {
         if self.context.is_fault_free || !self.service.rng.borrow_mut().often(fault_rates.yields) {
             return;
         }
-        let span_ms = if self.service.injects_fault(&self.context, fault_rates.long_waits) {
+        let span_ms = if self
+            .service
+            .injects_fault(&self.context, fault_rates.long_waits)
+        {
             self.service.rng.borrow_mut().between(100, 4_000)
         } else {
             self.service.rng.borrow_mut().between(0, 20)
@@ -95,7 +106,10 @@ impl SimulatedHost {
     async fn delay(&self) -> Result<(), HostError> {
         self.pause().await;
         let fault_rates = self.service.fault_rates.get();
-        if self.service.injects_fault(&self.context, fault_rates.failed_reads) {
+        if self
+            .service
+            .injects_fault(&self.context, fault_rates.failed_reads)
+        {
             Err(unavailable("database"))
         } else {
             Ok(())
@@ -106,20 +120,33 @@ impl SimulatedHost {
     async fn call_service(&self, service: &'static str) -> Result<(), HostError> {
         self.pause().await;
         let fault_rates = self.service.fault_rates.get();
-        if self.service.injects_fault(&self.context, fault_rates.slow_services) {
+        if self
+            .service
+            .injects_fault(&self.context, fault_rates.slow_services)
+        {
             let span_ms = self.service.rng.borrow_mut().between(500, 120_000);
             self.wait_ms(span_ms).await;
         }
-        if self.service.injects_fault(&self.context, fault_rates.failed_services) {
+        if self
+            .service
+            .injects_fault(&self.context, fault_rates.failed_services)
+        {
             let is_timeout = self.service.rng.borrow_mut().often(500);
-            return Err(if is_timeout { HostError::Timeout { what: service } } else { unavailable(service) });
+            return Err(if is_timeout {
+                HostError::Timeout { what: service }
+            } else {
+                unavailable(service)
+            });
         }
         Ok(())
     }
 
     /// Crashes the instance. This future never completes.
     async fn crash<T>(&self) -> T {
-        self.service.crashed.borrow_mut().push(self.context.instance);
+        self.service
+            .crashed
+            .borrow_mut()
+            .push(self.context.instance);
         std::future::pending().await
     }
 
@@ -130,8 +157,14 @@ impl SimulatedHost {
     /// Applies the mutations of a read of one order.
     fn alter_read(&self, order: &mut Order) {
         if let Some(caller) = self.context.caller.get() {
-            let matrix = |id| self.service.backend.store(id).map(|store| store.parent.unwrap_or(store.id));
-            if self.has_mutation(Mutation::SiblingVisible) && matrix(caller) == matrix(order.store) {
+            let matrix = |id| {
+                self.service
+                    .backend
+                    .store(id)
+                    .map(|store| store.parent.unwrap_or(store.id))
+            };
+            if self.has_mutation(Mutation::SiblingVisible) && matrix(caller) == matrix(order.store)
+            {
                 order.store = caller;
             }
         }
@@ -154,13 +187,20 @@ impl SimulatedHost {
                 order.preparation_minutes += 20;
             }
             Some(Mutation::RequirementsNotSeen) => order.requirements = Requirements::default(),
-            Some(Mutation::SearchEarly) if order.status == OrderStatus::Preparing => order.dispatch.lead_minutes += 10,
+            Some(Mutation::SearchEarly) if order.status == OrderStatus::Preparing => {
+                order.dispatch.lead_minutes += 10
+            }
             Some(Mutation::ExpiryEarly) if order.status == OrderStatus::Searching => {
                 order.ready_at = order.ready_at.min(order.status_since);
             }
-            Some(Mutation::PickupNotSeen) if self.context.is_pass && order.status == OrderStatus::OutForDelivery => {
+            Some(Mutation::PickupNotSeen)
+                if self.context.is_pass && order.status == OrderStatus::OutForDelivery =>
+            {
                 order.status = OrderStatus::CourierAtPickup;
-                order.deliveries.iter_mut().for_each(|delivery| delivery.status = DeliveryStatus::AwaitingPickup);
+                order
+                    .deliveries
+                    .iter_mut()
+                    .for_each(|delivery| delivery.status = DeliveryStatus::AwaitingPickup);
             }
             Some(Mutation::StepsSeemNew) if self.context.is_pass => {
                 let now = self.context.now.get();
@@ -170,17 +210,26 @@ impl SimulatedHost {
                 }
             }
             Some(Mutation::EstimateTooOften) => {
-                order.eta.iter_mut().for_each(|eta| eta.at = eta.at.before(Duration::minutes(10)));
+                order
+                    .eta
+                    .iter_mut()
+                    .for_each(|eta| eta.at = eta.at.before(Duration::minutes(10)));
             }
             Some(Mutation::EstimateTooFine) => {
-                order.eta.iter_mut().for_each(|eta| eta.delivery = eta.delivery.after(Duration::minutes(10)));
+                order
+                    .eta
+                    .iter_mut()
+                    .for_each(|eta| eta.delivery = eta.delivery.after(Duration::minutes(10)));
             }
             _ => {}
         }
     }
 
     fn shown(&self, orders: Vec<Order>) -> Vec<Order> {
-        orders.into_iter().map(|order| self.service.backend.shown(order)).collect()
+        orders
+            .into_iter()
+            .map(|order| self.service.backend.shown(order))
+            .collect()
     }
 }
 
@@ -220,7 +269,9 @@ impl Storage for SimulatedHost {
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {
         self.delay().await?;
         let mut holders = self.service.backend.memory.find_keys(query).await?;
-        if let (KeyQuery::Hash(_) | KeyQuery::Recent(..), Some(holder)) = (query, holders.first_mut()) {
+        if let (KeyQuery::Hash(_) | KeyQuery::Recent(..), Some(holder)) =
+            (query, holders.first_mut())
+        {
             self.context.caller.set(Some(holder.store.id));
             if self.has_mutation(Mutation::RevokedKeyAccepted) {
                 Arc::make_mut(holder).key.deleted_at = None;
@@ -232,12 +283,18 @@ impl Storage for SimulatedHost {
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
         self.delay().await?;
         let mut orders = self.shown(self.service.backend.memory.find_orders(query).await?);
-        orders.iter_mut().for_each(|order| self.alter_dispatch(order));
+        orders
+            .iter_mut()
+            .for_each(|order| self.alter_dispatch(order));
         match query {
-            OrderQuery::Ids([_, _, ..]) if !self.context.is_pass && self.has_mutation(Mutation::OtherOrdersNotSeen) => {
+            OrderQuery::Ids([_, _, ..])
+                if !self.context.is_pass && self.has_mutation(Mutation::OtherOrdersNotSeen) =>
+            {
                 orders.truncate(1);
             }
-            OrderQuery::Ids(_) if self.context.is_pass && self.has_mutation(Mutation::StepsSeemNew) => {
+            OrderQuery::Ids(_)
+                if self.context.is_pass && self.has_mutation(Mutation::StepsSeemNew) =>
+            {
                 let now = self.context.now.get();
                 for order in &mut orders {
                     order.last_step.iter_mut().for_each(|step| step.at = now);
@@ -250,12 +307,15 @@ impl Storage for SimulatedHost {
                 orders.retain(|order| order.status != OrderStatus::Scheduled);
             }
             OrderQuery::Due { now, .. } if self.has_mutation(Mutation::SearchLate) => {
-                let is_late = |order: &Order| order.search_from() <= now.before(Duration::minutes(1));
+                let is_late =
+                    |order: &Order| order.search_from() <= now.before(Duration::minutes(1));
                 orders.retain(|order| order.status != OrderStatus::Preparing || is_late(order));
             }
             OrderQuery::Ids([_]) => orders.iter_mut().for_each(|order| self.alter_read(order)),
             OrderQuery::Matching(filter, _)
-                if filter.before.is_some() && self.has_mutation(Mutation::PageShort) && !orders.is_empty() =>
+                if filter.before.is_some()
+                    && self.has_mutation(Mutation::PageShort)
+                    && !orders.is_empty() =>
             {
                 orders.remove(0);
             }
@@ -264,9 +324,19 @@ impl Storage for SimulatedHost {
         Ok(orders)
     }
 
-    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
+    async fn journal(
+        &self,
+        of: Journal,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<JournalEntry>, HostError> {
         self.delay().await?;
-        let mut entries = self.service.backend.memory.journal(of, after, limit).await?;
+        let mut entries = self
+            .service
+            .backend
+            .memory
+            .journal(of, after, limit)
+            .await?;
         if entries.len() > 2 && self.has_mutation(Mutation::PositionSkipped) {
             entries.remove(1);
         }
@@ -281,11 +351,21 @@ impl Storage for SimulatedHost {
         self.delay().await?;
         let couriers = self.service.backend.memory.find_couriers(query).await?;
         if matches!(query, CourierQuery::Ids(_)) && self.has_mutation(Mutation::BusyCourier) {
-            let as_free = |courier| Courier { trip: Vec::new(), available: true, ..courier };
+            let as_free = |courier| Courier {
+                trip: Vec::new(),
+                available: true,
+                ..courier
+            };
             return Ok(couriers.into_iter().map(as_free).collect());
         }
         if self.has_mutation(Mutation::SandboxMixed) {
-            return Ok(couriers.into_iter().map(|courier| Courier { sandbox: true, ..courier }).collect());
+            return Ok(couriers
+                .into_iter()
+                .map(|courier| Courier {
+                    sandbox: true,
+                    ..courier
+                })
+                .collect());
         }
         Ok(couriers)
     }
@@ -305,12 +385,24 @@ impl Storage for SimulatedHost {
                 .await?
                 .into_iter()
                 .filter(|one| one.removed_at.is_none());
-            let as_free = couriers.map(|courier| Courier { trip: Vec::new(), available: true, ..courier });
-            return Ok(as_free.filter_map(|courier| Candidate::of(&courier)).collect());
+            let as_free = couriers.map(|courier| Courier {
+                trip: Vec::new(),
+                available: true,
+                ..courier
+            });
+            return Ok(as_free
+                .filter_map(|courier| Candidate::of(&courier))
+                .collect());
         }
         let couriers = memory.candidates(cells, after, seen_since, limit).await?;
         if self.has_mutation(Mutation::SandboxMixed) {
-            return Ok(couriers.into_iter().map(|courier| Candidate { sandbox: true, ..courier }).collect());
+            return Ok(couriers
+                .into_iter()
+                .map(|courier| Candidate {
+                    sandbox: true,
+                    ..courier
+                })
+                .collect());
         }
         Ok(couriers)
     }
@@ -339,7 +431,11 @@ impl Storage for SimulatedHost {
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         self.pause().await;
-        let (service, context, fault_rates) = (&*self.service, &*self.context, self.service.fault_rates.get());
+        let (service, context, fault_rates) = (
+            &*self.service,
+            &*self.context,
+            self.service.fault_rates.get(),
+        );
         if service.injects_fault(context, fault_rates.crashes_before_commit) {
             service.backend.commit_partially(changes);
             return self.crash().await;
@@ -369,7 +465,10 @@ impl Platform for SimulatedHost {
 
     fn exec_context(&self) -> ExecContext {
         let mut context = self.service.backend.memory.exec_context();
-        let mut now = self.service.clock().after(Duration::millis(self.context.skew_ms));
+        let mut now = self
+            .service
+            .clock()
+            .after(Duration::millis(self.context.skew_ms));
         self.context.now.set(now);
         if self.context.has_quote && self.has_mutation(Mutation::QuoteNeverExpires) {
             now = now.before(Duration::minutes(60));
@@ -384,18 +483,31 @@ impl Platform for SimulatedHost {
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         self.call_service("geocoder").await?;
-        Ok(addresses.iter().map(|address| Gazetteer::embedded().locate(address)).collect())
+        Ok(addresses
+            .iter()
+            .map(|address| Gazetteer::embedded().locate(address))
+            .collect())
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         self.call_service("roads").await?;
         if self.context.is_preview && self.has_mutation(Mutation::PreviewStores) {
-            let claimed = Changes { at: self.context.now.get(), ..Changes::default() };
+            let claimed = Changes {
+                at: self.context.now.get(),
+                ..Changes::default()
+            };
             let orders = self.service.backend.memory.orders();
-            let again = orders
-                .first()
-                .map(|order| despacho_core::changes::Write { expected: order.version, value: order.clone() });
-            let _ = self.service.apply(&self.context, &Changes { orders: again.into_iter().collect(), ..claimed });
+            let again = orders.first().map(|order| despacho_core::changes::Write {
+                expected: order.version,
+                value: order.clone(),
+            });
+            let _ = self.service.apply(
+                &self.context,
+                &Changes {
+                    orders: again.into_iter().collect(),
+                    ..claimed
+                },
+            );
         }
         Ok(geo::matrix(places))
     }

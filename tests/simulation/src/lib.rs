@@ -80,11 +80,23 @@ pub struct InvariantError {
 /// If an invariant is violated. The error includes the command that repeats the run.
 pub fn run(seed: u64, steps: u64, mutation: Option<Mutation>) -> Result<Run, Box<InvariantError>> {
     let violation = |step: u64, message: String, tail: Vec<String>| {
-        Box::new(InvariantError { seed, step, steps, message, tail, mutation })
+        Box::new(InvariantError {
+            seed,
+            step,
+            steps,
+            message,
+            tail,
+            mutation,
+        })
     };
-    let mut simulation = Simulation::new(seed, mutation).map_err(|message| violation(0, message, Vec::new()))?;
+    let mut simulation =
+        Simulation::new(seed, mutation).map_err(|message| violation(0, message, Vec::new()))?;
     if let Err(message) = simulation.run(steps) {
-        return Err(violation(simulation.steps, message, simulation.trace.tail()));
+        return Err(violation(
+            simulation.steps,
+            message,
+            simulation.trace.tail(),
+        ));
     }
     Ok(Run {
         hash: simulation.trace.hash(),
@@ -100,11 +112,20 @@ pub fn run(seed: u64, steps: u64, mutation: Option<Mutation>) -> Result<Run, Box
 
 impl std::fmt::Display for InvariantError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let InvariantError { seed, step, steps, message, tail, mutation } = self;
+        let InvariantError {
+            seed,
+            step,
+            steps,
+            message,
+            tail,
+            mutation,
+        } = self;
         for line in tail {
             writeln!(f, "  {line}")?;
         }
-        let option = mutation.map(|mutation| format!(" --mutation {}", mutation.name())).unwrap_or_default();
+        let option = mutation
+            .map(|mutation| format!(" --mutation {}", mutation.name()))
+            .unwrap_or_default();
         writeln!(f, "seed {seed}, step {step}: {message}")?;
         write!(
             f,

@@ -3,7 +3,10 @@
 //!
 //! Runs seeds one after another until one violates an invariant, and prints the command that repeats it.
 
-#![expect(clippy::print_stdout, reason = "a command-line tool: its report goes to standard output")]
+#![expect(
+    clippy::print_stdout,
+    reason = "a command-line tool: its report goes to standard output"
+)]
 
 use std::{collections::BTreeMap, process::ExitCode, time::Instant};
 
@@ -23,7 +26,9 @@ struct Options {
 
 fn main() -> ExitCode {
     let mut arguments = lexopt::Parser::from_env();
-    let command = arguments.try_raw_args().and_then(|rest| rest.peek().map(std::ffi::OsStr::to_os_string));
+    let command = arguments
+        .try_raw_args()
+        .and_then(|rest| rest.peek().map(std::ffi::OsStr::to_os_string));
     let result = match command.as_ref().and_then(|name| name.to_str()) {
         Some("fuzz") => {
             _ = arguments.next();
@@ -45,16 +50,28 @@ fn main() -> ExitCode {
 }
 
 fn options(mut arguments: lexopt::Parser) -> Result<Options, Box<dyn std::error::Error>> {
-    let mut options = Options { from: 1, seeds: 1_000, steps: STEPS, mutation: None };
+    let mut options = Options {
+        from: 1,
+        seeds: 1_000,
+        steps: STEPS,
+        mutation: None,
+    };
     while let Some(argument) = arguments.next()? {
         match argument {
-            lexopt::Arg::Long("from") => options.from = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("seeds") => options.seeds = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("steps") => options.steps = arguments.value()?.to_string_lossy().parse()?,
+            lexopt::Arg::Long("from") => {
+                options.from = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("seeds") => {
+                options.seeds = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("steps") => {
+                options.steps = arguments.value()?.to_string_lossy().parse()?
+            }
             lexopt::Arg::Long("mutation") => {
                 let name = arguments.value()?.to_string_lossy().into_owned();
                 let known = Mutation::from_name(&name);
-                options.mutation = Some(known.ok_or_else(|| format!("there is no mutation `{name}`"))?);
+                options.mutation =
+                    Some(known.ok_or_else(|| format!("there is no mutation `{name}`"))?);
             }
             other => return Err(other.unexpected().into()),
         }
@@ -92,9 +109,15 @@ fn simulate(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
         for (kind, times) in run.kinds {
             *kinds.entry(kind).or_default() += times;
         }
-        run.trips.into_iter().for_each(|(orders, times)| *trips.entry(orders).or_default() += times);
+        run.trips
+            .into_iter()
+            .for_each(|(orders, times)| *trips.entry(orders).or_default() += times);
         if (count + 1).is_multiple_of(1_000) {
-            println!("{} seeds, {steps} steps, {:.0} s", count + 1, start.elapsed().as_secs_f64());
+            println!(
+                "{} seeds, {steps} steps, {:.0} s",
+                count + 1,
+                start.elapsed().as_secs_f64()
+            );
         }
     }
     let seconds = start.elapsed().as_secs_f64();
@@ -116,7 +139,10 @@ fn simulate(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a printed figure needs no more precision")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a printed figure needs no more precision"
+)]
 fn as_f64(number: u64) -> f64 {
     number as f64
 }

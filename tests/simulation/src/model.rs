@@ -63,18 +63,25 @@ pub(crate) struct Model {
 impl Model {
     /// Creates the model of an empty service.
     pub(crate) fn new() -> Result<Model, String> {
-        Ok(Model { table: Table::published()?, ..Model::default() })
+        Ok(Model {
+            table: Table::published()?,
+            ..Model::default()
+        })
     }
 
     /// Applies new commits and compares the changed data.
     pub(crate) fn apply_commits(&mut self, backend: &Backend, commits: &[Commit]) -> CheckResult {
-        let (mut orders, mut stores, mut couriers) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+        let (mut orders, mut stores, mut couriers) =
+            (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
         for changes in commits.iter().map(|commit| &commit.changes) {
             for write in &changes.stores {
                 self.apply_store(write.value.id, &write.value, write.expected)?;
                 stores.insert(write.value.id);
             }
-            changes.couriers.iter().for_each(|write| *couriers.entry(write.value.id).or_insert(0) += 1);
+            changes
+                .couriers
+                .iter()
+                .for_each(|write| *couriers.entry(write.value.id).or_insert(0) += 1);
             for write in &changes.orders {
                 *orders.entry(write.value.id).or_insert(0) += 1;
                 // Without an event, a step counts a wrong code or stores the first estimate.
@@ -82,37 +89,73 @@ impl Model {
                     let tracked = self.orders.get_mut(&write.value.id);
                     let is_estimate = |eta: &Eta| eta.at == changes.at;
                     let is_new = write.value.eta.as_ref().is_some_and(is_estimate);
-                    let tracked = tracked.filter(|tracked| !is_new || tracked.row.eta == write.value.eta);
-                    tracked.map_or(Ok(()), |tracked| tracked.count_wrong_code(changes.at.millis()))?;
+                    let tracked =
+                        tracked.filter(|tracked| !is_new || tracked.row.eta == write.value.eta);
+                    tracked.map_or(Ok(()), |tracked| {
+                        tracked.count_wrong_code(changes.at.millis())
+                    })?;
                 }
             }
-            stores.extend(changes.ledger.iter().flat_map(|entry| [Some(entry.store), entry.account]).flatten());
+            stores.extend(
+                changes
+                    .ledger
+                    .iter()
+                    .flat_map(|entry| [Some(entry.store), entry.account])
+                    .flatten(),
+            );
             stores.extend(changes.top_ups.iter().map(|top_up| top_up.store));
         }
-        for matrix in self.stores.values().map(|store| store.matrix).collect::<BTreeSet<_>>() {
+        for matrix in self
+            .stores
+            .values()
+            .map(|store| store.matrix)
+            .collect::<BTreeSet<_>>()
+        {
             self.apply_journal(backend, matrix)?;
         }
-        orders.iter().try_for_each(|(id, touches)| self.check_order(backend, *id, *touches))?;
-        couriers.iter().try_for_each(|(id, touches)| self.check_courier(backend, *id, *touches))?;
+        orders
+            .iter()
+            .try_for_each(|(id, touches)| self.check_order(backend, *id, *touches))?;
+        couriers
+            .iter()
+            .try_for_each(|(id, touches)| self.check_courier(backend, *id, *touches))?;
         if !orders.is_empty() || !couriers.is_empty() {
             self.check_assignments(backend)?;
             self.check_order_codes()?;
         }
         // One request can expire a branch's orders and then remove the branch, in two commits of one step.
         let removed = |id: &StoreId| self.stores.get(id).is_some_and(|store| store.removed);
-        let open = |tracked: &&TrackedOrder| tracked.status < 500 && stores.contains(&tracked.row.store);
-        if let Some(open) = self.orders.values().filter(open).find(|tracked| removed(&tracked.row.store)) {
-            return Err(format!("store {} was removed while order {} was open", open.row.store, open.row.id));
+        let open =
+            |tracked: &&TrackedOrder| tracked.status < 500 && stores.contains(&tracked.row.store);
+        if let Some(open) = self
+            .orders
+            .values()
+            .filter(open)
+            .find(|tracked| removed(&tracked.row.store))
+        {
+            return Err(format!(
+                "store {} was removed while order {} was open",
+                open.row.store, open.row.id
+            ));
         }
-        stores.iter().try_for_each(|id| self.check_ledger(backend, *id))
+        stores
+            .iter()
+            .try_for_each(|id| self.check_ledger(backend, *id))
     }
 
     /// Compares all data.
     pub(crate) fn compare_all(&mut self, backend: &Backend) -> CheckResult {
-        let stored: BTreeMap<OrderId, Order> =
-            backend.memory.orders().into_iter().map(|order| (order.id, backend.shown(order))).collect();
+        let stored: BTreeMap<OrderId, Order> = backend
+            .memory
+            .orders()
+            .into_iter()
+            .map(|order| (order.id, backend.shown(order)))
+            .collect();
         for (id, order) in &stored {
-            let tracked = self.orders.get(id).ok_or_else(|| format!("order {id} is stored without an event"))?;
+            let tracked = self
+                .orders
+                .get(id)
+                .ok_or_else(|| format!("order {id} is stored without an event"))?;
             if tracked.row != *order {
                 return Err(format!("order {id} changed without a commit"));
             }
@@ -121,7 +164,12 @@ impl Model {
         lost.map_or(Ok(()), |lost| Err(format!("order {lost} has disappeared")))?;
         self.check_assignments(backend)?;
         self.check_order_codes()?;
-        self.stores.keys().copied().collect::<Vec<_>>().into_iter().try_for_each(|id| self.check_ledger(backend, id))
+        self.stores
+            .keys()
+            .copied()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .try_for_each(|id| self.check_ledger(backend, id))
     }
 
     /// Returns whether a store may access another: itself, or a branch of the parent store.
@@ -130,18 +178,38 @@ impl Model {
         viewer == owner || existing.is_some_and(|store| store.matrix == viewer)
     }
 
-    fn apply_store(&mut self, id: StoreId, value: &despacho_core::model::store::Store, expected: u32) -> CheckResult {
+    fn apply_store(
+        &mut self,
+        id: StoreId,
+        value: &despacho_core::model::store::Store,
+        expected: u32,
+    ) -> CheckResult {
         let known = self.stores.get(&id).map_or(0, |known| known.version);
         if known != expected {
-            return Err(format!("store {id} was written over version {expected}, but version {known} was stored"));
+            return Err(format!(
+                "store {id} was written over version {expected}, but version {known} was stored"
+            ));
         }
         let removed = value.deleted_at.is_some();
         let matrix = value.parent.unwrap_or(id);
         // A branch has its parent's billing, regardless of its own row.
         let own = || value.billing.floor().map(centavos);
-        let floor = self.stores.get(&matrix).filter(|_| matrix != id).map_or_else(own, |parent| parent.floor);
+        let floor = self
+            .stores
+            .get(&matrix)
+            .filter(|_| matrix != id)
+            .map_or_else(own, |parent| parent.floor);
         let account = if floor.is_some() { matrix } else { id };
-        self.stores.insert(id, KnownStore { matrix, account, floor, removed, version: expected + 1 });
+        self.stores.insert(
+            id,
+            KnownStore {
+                matrix,
+                account,
+                floor,
+                removed,
+                version: expected + 1,
+            },
+        );
         Ok(())
     }
 
@@ -151,7 +219,11 @@ impl Model {
         for entry in backend.journal(matrix, known) {
             let events = self.journals.entry(matrix).or_default();
             if entry.position != events.len() as u64 + 1 {
-                return Err(format!("journal {matrix}: position {} follows {}", entry.position, events.len()));
+                return Err(format!(
+                    "journal {matrix}: position {} follows {}",
+                    entry.position,
+                    events.len()
+                ));
             }
             let event = &entry.recorded.event;
             events.push(JournalEvent {
@@ -161,9 +233,14 @@ impl Model {
                 sequence: event.sequence,
                 kind: event.kind.name(),
             });
-            let (store, owner) = (event.store, self.stores.get(&event.store).map(|store| store.matrix));
+            let (store, owner) = (
+                event.store,
+                self.stores.get(&event.store).map(|store| store.matrix),
+            );
             if owner != Some(matrix) {
-                return Err(format!("journal {matrix} has an event of another merchant's store {store}"));
+                return Err(format!(
+                    "journal {matrix} has an event of another merchant's store {store}"
+                ));
             }
             self.apply_event(backend, &entry)?;
         }
@@ -177,16 +254,28 @@ impl Model {
             return self.apply_creation(backend, entry);
         }
         let rows = self.table.rows(kind).to_vec();
-        let tracked = self.orders.get_mut(&id).ok_or_else(|| format!("{kind} of order {id}, which was not created"))?;
+        let tracked = self
+            .orders
+            .get_mut(&id)
+            .ok_or_else(|| format!("{kind} of order {id}, which was not created"))?;
         if event.sequence as usize != tracked.after.len() + 1 {
-            return Err(format!("order {id}: event {} follows {}", event.sequence, tracked.after.len()));
+            return Err(format!(
+                "order {id}: event {} follows {}",
+                event.sequence,
+                tracked.after.len()
+            ));
         }
         let before = tracked.clone();
         let stop = event.delivery.map(despacho_core::model::DeliveryId::get);
-        let next = rows.iter().find_map(|row| tracked.apply_row(row, stop, event.status));
+        let next = rows
+            .iter()
+            .find_map(|row| tracked.apply_row(row, stop, event.status));
         let (status, stops) = next.ok_or_else(|| {
             let (at, stops) = (before.status, &before.stops);
-            format!("order {id} with status {at} {stops:?}: the table has no {kind} to {} of {stop:?}", event.status)
+            format!(
+                "order {id} with status {at} {stops:?}: the table has no {kind} to {} of {stop:?}",
+                event.status
+            )
         })?;
         (tracked.status, tracked.stops) = (status, stops);
         tracked.after.push(status);
@@ -197,41 +286,70 @@ impl Model {
     fn apply_creation(&mut self, backend: &Backend, entry: &JournalEntry) -> CheckResult {
         let event = &entry.recorded.event;
         let id = event.order;
-        let row = backend.order(id).ok_or_else(|| format!("order {id} has an event, but is not stored"))?;
+        let row = backend
+            .order(id)
+            .ok_or_else(|| format!("order {id} has an event, but is not stored"))?;
         if event.sequence != 1 || self.orders.contains_key(&id) {
-            return Err(format!("order {id} was created twice, as event {}", event.sequence));
+            return Err(format!(
+                "order {id} was created twice, as event {}",
+                event.sequence
+            ));
         }
         let rows = self.table.rows("order.created");
         if !rows.iter().any(|row| row.to == Some(event.status)) {
-            return Err(format!("order {id} was created with status {}", event.status));
+            return Err(format!(
+                "order {id} was created with status {}",
+                event.status
+            ));
         }
         schedule::check_new(&row, event.status)?;
-        let stops: Vec<_> = row.deliveries.iter().map(|stop| (stop.id.get(), 150, stop.online_payment)).collect();
+        let stops: Vec<_> = row
+            .deliveries
+            .iter()
+            .map(|stop| (stop.id.get(), 150, stop.online_payment))
+            .collect();
         let mut ids = std::iter::once(id.get()).chain(stops.iter().map(|stop| stop.0));
         if let Some(duplicate) = ids.find(|id| !self.ids.insert(*id)) {
             return Err(format!("order {id}: the ID {duplicate} is already used"));
         }
-        self.orders.insert(id, TrackedOrder::new(row, event.status, stops));
+        self.orders
+            .insert(id, TrackedOrder::new(row, event.status, stops));
         Ok(())
     }
 
     /// Compares an order that `touches` commits wrote.
     fn check_order(&mut self, backend: &Backend, id: OrderId, touches: u32) -> CheckResult {
-        let row = backend.order(id).ok_or_else(|| format!("order {id} was committed, but is not stored"))?;
-        let tracked = self.orders.get_mut(&id).ok_or_else(|| format!("order {id} was stored without an event"))?;
-        let stops: Vec<_> =
-            row.deliveries.iter().map(|stop| (stop.id.get(), stop.status.number(), stop.online_payment)).collect();
+        let row = backend
+            .order(id)
+            .ok_or_else(|| format!("order {id} was committed, but is not stored"))?;
+        let tracked = self
+            .orders
+            .get_mut(&id)
+            .ok_or_else(|| format!("order {id} was stored without an event"))?;
+        let stops: Vec<_> = row
+            .deliveries
+            .iter()
+            .map(|stop| (stop.id.get(), stop.status.number(), stop.online_payment))
+            .collect();
         let existing = (row.status.number(), &stops, row.last_sequence as usize);
         let expected = (tracked.status, &tracked.stops, tracked.after.len());
         if existing != expected {
-            return Err(format!("order {id} is stored as {existing:?}, but its events result in {expected:?}"));
+            return Err(format!(
+                "order {id} is stored as {existing:?}, but its events result in {expected:?}"
+            ));
         }
         if row.version != tracked.row.version + touches {
             let before = tracked.row.version;
-            return Err(format!("order {id} has version {} after {touches} commits to version {before}", row.version));
+            return Err(format!(
+                "order {id} has version {} after {touches} commits to version {before}",
+                row.version
+            ));
         }
         if row.tries.wrong != tracked.wrong {
-            return Err(format!("order {id} counts {} wrong codes, but {} were given", row.tries.wrong, tracked.wrong));
+            return Err(format!(
+                "order {id} counts {} wrong codes, but {} were given",
+                row.tries.wrong, tracked.wrong
+            ));
         }
         tracked.check_immutable(&row)?;
         schedule::check_ready_time(tracked, &row)?;
@@ -240,10 +358,14 @@ impl Model {
     }
 
     fn check_courier(&mut self, backend: &Backend, id: CourierId, touches: u32) -> CheckResult {
-        let row = backend.courier(id).ok_or_else(|| format!("courier {id} was committed, but is not stored"))?;
+        let row = backend
+            .courier(id)
+            .ok_or_else(|| format!("courier {id} was committed, but is not stored"))?;
         let (version, sandbox) = self.couriers.entry(id).or_insert((0, row.sandbox));
         if (row.version, row.sandbox) != (*version + touches, *sandbox) {
-            return Err(format!("{touches} commits after version {version}, sandbox {sandbox}: {row:?}"));
+            return Err(format!(
+                "{touches} commits after version {version}, sandbox {sandbox}: {row:?}"
+            ));
         }
         *version = row.version;
         Ok(())
@@ -251,7 +373,11 @@ impl Model {
 
     /// Checks that each order is in at most one trip, that both rows agree, and the limits of the trips.
     fn check_assignments(&mut self, backend: &Backend) -> CheckResult {
-        let couriers: Vec<Courier> = self.couriers.keys().filter_map(|id| backend.courier(*id)).collect();
+        let couriers: Vec<Courier> = self
+            .couriers
+            .keys()
+            .filter_map(|id| backend.courier(*id))
+            .collect();
         self.trips.check(&self.orders, &couriers)
     }
 
@@ -261,7 +387,9 @@ impl Model {
         for tracked in self.orders.values().filter(|tracked| tracked.status < 520) {
             let (store, code, id) = (tracked.row.store, tracked.row.code.as_str(), tracked.row.id);
             if let Some(other) = held.insert((store, code), id) {
-                return Err(format!("orders {other} and {id} of store {store} both have the code {code}"));
+                return Err(format!(
+                    "orders {other} and {id} of store {store} both have the code {code}"
+                ));
             }
         }
         Ok(())
@@ -269,21 +397,33 @@ impl Model {
 
     /// Checks that the balance of a store's account is the sum of its entries, and that each order's entries are its cost.
     fn check_ledger(&mut self, backend: &Backend, id: StoreId) -> CheckResult {
-        let Some(known) = self.stores.get(&id) else { return Err(format!("store {id} is unknown")) };
+        let Some(known) = self.stores.get(&id) else {
+            return Err(format!("store {id} is unknown"));
+        };
         let account = known.account;
         let entries = backend.memory.ledger(account);
-        let sum = entries.iter().map(|entry| centavos(entry.amount)).sum::<i64>();
+        let sum = entries
+            .iter()
+            .map(|entry| centavos(entry.amount))
+            .sum::<i64>();
         if known.removed && account == id && sum != 0 {
-            return Err(format!("store {id} was removed with a balance of {sum} centavos"));
+            return Err(format!(
+                "store {id} was removed with a balance of {sum} centavos"
+            ));
         }
         if let Some(store) = backend.store(id) {
             let balance = centavos(store.balance);
             if balance != sum {
-                return Err(format!("store {id} has {balance} centavos, but the sum of its entries is {sum}"));
+                return Err(format!(
+                    "store {id} has {balance} centavos, but the sum of its entries is {sum}"
+                ));
             }
             // A floor limits only debits. A store without a top-up can already be below it.
             let before = self.balances.insert(account, balance).unwrap_or_default();
-            if known.floor.is_some_and(|floor| balance < floor && balance < before) {
+            if known
+                .floor
+                .is_some_and(|floor| balance < floor && balance < before)
+            {
                 return Err(format!(
                     "store {id} was debited to {balance} centavos, below its floor of {:?}",
                     known.floor
@@ -300,8 +440,15 @@ impl Model {
                 *booked.entry(order).or_default() += centavos(entry.amount);
             }
         }
-        for tracked in self.orders.values().filter(|tracked| tracked.row.store == id) {
-            let (order, sum) = (tracked.row.id, booked.remove(&tracked.row.id).unwrap_or_default());
+        for tracked in self
+            .orders
+            .values()
+            .filter(|tracked| tracked.row.store == id)
+        {
+            let (order, sum) = (
+                tracked.row.id,
+                booked.remove(&tracked.row.id).unwrap_or_default(),
+            );
             if sum != tracked.due {
                 return Err(format!(
                     "order {order} has entries of {sum} centavos, but its lifecycle costs {}",
@@ -310,7 +457,9 @@ impl Model {
             }
         }
         match booked.first_key_value() {
-            Some((order, _)) => Err(format!("store {id} has entries for order {order} of another store")),
+            Some((order, _)) => Err(format!(
+                "store {id} has entries for order {order} of another store"
+            )),
             None => Ok(()),
         }
     }

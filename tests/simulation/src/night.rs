@@ -54,9 +54,21 @@ pub struct NightSize {
 
 impl NightSize {
     /// The night of the documented command.
-    pub const LONG: NightSize = NightSize { merchants: 6, couriers: 80, failing: 40, orders: 2_000, minutes: 360 };
+    pub const LONG: NightSize = NightSize {
+        merchants: 6,
+        couriers: 80,
+        failing: 40,
+        orders: 2_000,
+        minutes: 360,
+    };
     /// The night of the tests.
-    pub const SHORT: NightSize = NightSize { merchants: 3, couriers: 16, failing: 8, orders: 90, minutes: 90 };
+    pub const SHORT: NightSize = NightSize {
+        merchants: 3,
+        couriers: 16,
+        failing: 8,
+        orders: 90,
+        minutes: 90,
+    };
 }
 
 /// What happened in a night.
@@ -89,7 +101,14 @@ pub struct NightReport {
 
 impl fmt::Display for NightReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let NightReport { orders, delivered, expired, released, failures: (silent, stuck), .. } = self;
+        let NightReport {
+            orders,
+            delivered,
+            expired,
+            released,
+            failures: (silent, stuck),
+            ..
+        } = self;
         writeln!(
             f,
             "{orders} orders: {delivered} delivered, {expired} expired, {released} times taken from a courier"
@@ -100,13 +119,19 @@ impl fmt::Display for NightReport {
             "longest wait for a courier: {} s; while one was idle in reach: {} s; orders beyond the bound: {}",
             self.longest_wait_s, self.longest_wait_while_idle_s, self.starved
         )?;
-        let after = |value: Option<i64>| value.map_or_else(|| "never".to_owned(), |seconds| format!("{seconds} s"));
+        let after = |value: Option<i64>| {
+            value.map_or_else(|| "never".to_owned(), |seconds| format!("{seconds} s"))
+        };
         let [silent, stuck, waiting] = self.named_after_s.map(after);
         writeln!(
             f,
             "health named silent couriers after {silent}, stuck ones after {stuck}, waiting orders after {waiting}"
         )?;
-        write!(f, "{} of {} readings of health were wrong", self.wrong_readings, self.readings)
+        write!(
+            f,
+            "{} of {} readings of health were wrong",
+            self.wrong_readings, self.readings
+        )
     }
 }
 
@@ -128,7 +153,11 @@ struct Night {
 pub fn night(size: NightSize, seed: u64) -> Result<NightReport, String> {
     let mut night = Night {
         host: MemoryHost::seeded(seed),
-        settings: Settings { operator: operator_token(OPERATOR).ok(), secret: Secret([7; 32]), ..Settings::default() },
+        settings: Settings {
+            operator: operator_token(OPERATOR).ok(),
+            secret: Secret([7; 32]),
+            ..Settings::default()
+        },
         rng: Rng::new(seed, 3),
         couriers: Vec::new(),
         stores: Vec::new(),
@@ -137,11 +166,15 @@ pub fn night(size: NightSize, seed: u64) -> Result<NightReport, String> {
     night.open(size)?;
     let start = night.host.now();
     let span_s = size.minutes * 60;
-    let mut due: Vec<i64> = (0..size.orders).map(|_| night.rng.between(0, span_s)).collect();
+    let mut due: Vec<i64> = (0..size.orders)
+        .map(|_| night.rng.between(0, span_s))
+        .collect();
     due.sort_unstable();
     let (mut due, mut elapsed_s, mut created) = (due.into_iter().peekable(), 0, 0);
     while elapsed_s <= span_s + CLOSING_MINUTES * 60 {
-        night.host.set_now(start.after(Duration::seconds(elapsed_s)));
+        night
+            .host
+            .set_now(start.after(Duration::seconds(elapsed_s)));
         while due.next_if(|at| *at <= elapsed_s).is_some() {
             created += 1;
             night.create_order(created)?;
@@ -180,17 +213,19 @@ impl Night {
                 .then(|| courier::Failure::random(&mut self.rng, self.host.now(), size.minutes));
             let at = self.place(300);
             let id = created["id"].as_u64().unwrap_or_default();
-            self.couriers.push(NightCourier::new(id, text(&created, "value"), at, failure));
+            self.couriers
+                .push(NightCourier::new(id, text(&created, "value"), at, failure));
         }
         Ok(())
     }
 
     fn create_order(&mut self, number: u64) -> Result<(), String> {
-        let Some((key, (north, east))) = self.rng.pick(&self.stores).cloned() else { return Ok(()) };
+        let Some((key, (north, east))) = self.rng.pick(&self.stores).cloned() else {
+            return Ok(());
+        };
         let (up, right) = (self.rng.between(-200, 200), self.rng.between(-200, 200));
         let to = (north + degrees(up), east + degrees(right));
-        let mut delivery =
-            json!({ "name": "Maria", "phone": "+5511999990000", "address": address(to), "onlinePayment": true });
+        let mut delivery = json!({ "name": "Maria", "phone": "+5511999990000", "address": address(to), "onlinePayment": true });
         if self.rng.often(250) {
             delivery["onlinePayment"] = json!(false);
             delivery["productValue"] = json!(50);
@@ -203,7 +238,10 @@ impl Night {
 
     /// Returns a place within these ten-thousandths of a degree around the middle of the city.
     fn place(&mut self, within: i64) -> (f64, f64) {
-        let (north, east) = (self.rng.between(-within, within), self.rng.between(-within, within));
+        let (north, east) = (
+            self.rng.between(-within, within),
+            self.rng.between(-within, within),
+        );
         (CENTRE.0 + degrees(north), CENTRE.1 + degrees(east))
     }
 
@@ -214,33 +252,69 @@ impl Night {
     /// Sends a request that must succeed.
     fn post(&self, path: &str, key: &str, body: &Value) -> Result<Value, String> {
         let (status, response) = self.send(&Method::POST, path, key, body)?;
-        if status < 300 { Ok(response) } else { Err(format!("POST {path} {body}: {status} {response}")) }
+        if status < 300 {
+            Ok(response)
+        } else {
+            Err(format!("POST {path} {body}: {status} {response}"))
+        }
     }
 
     fn get(&self, path: &str, key: &str) -> Result<Value, String> {
         let (status, response) = self.send(&Method::GET, path, key, &Value::Null)?;
-        if status < 300 { Ok(response) } else { Err(format!("GET {path}: {status} {response}")) }
+        if status < 300 {
+            Ok(response)
+        } else {
+            Err(format!("GET {path}: {status} {response}"))
+        }
     }
 
-    fn send(&self, method: &Method, path: &str, key: &str, body: &Value) -> Result<(u16, Value), String> {
-        let request = Request::builder().method(method).uri(path).header("x-api-token", key);
+    fn send(
+        &self,
+        method: &Method,
+        path: &str,
+        key: &str,
+        body: &Value,
+    ) -> Result<(u16, Value), String> {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("x-api-token", key);
         let request = request.header("content-type", "application/json");
-        let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
+        let body = if body.is_null() {
+            Bytes::new()
+        } else {
+            Bytes::from(body.to_string())
+        };
         let request = request.body(body).map_err(|error| error.to_string())?;
         let response = complete(api::handle(&self.host, &self.settings, request))?;
         let status = response.status().as_u16();
-        Ok((status, serde_json::from_slice(response.body()).unwrap_or_default()))
+        Ok((
+            status,
+            serde_json::from_slice(response.body()).unwrap_or_default(),
+        ))
     }
 
     fn report(&self, orders: u64) -> NightReport {
-        let kinds = self.host.recorded().into_iter().map(|recorded| recorded.event.kind.name());
+        let kinds = self
+            .host
+            .recorded()
+            .into_iter()
+            .map(|recorded| recorded.event.kind.name());
         let kinds = kinds.fold(BTreeMap::<&str, u64>::new(), |mut counts, kind| {
             *counts.entry(kind).or_default() += 1;
             counts
         });
         let count = |kind: &str| kinds.get(kind).copied().unwrap_or_default();
-        let silent = self.couriers.iter().filter(|courier| courier.has_failed(true)).count() as u64;
-        let stuck = self.couriers.iter().filter(|courier| courier.has_failed(false)).count() as u64;
+        let silent = self
+            .couriers
+            .iter()
+            .filter(|courier| courier.has_failed(true))
+            .count() as u64;
+        let stuck = self
+            .couriers
+            .iter()
+            .filter(|courier| courier.has_failed(false))
+            .count() as u64;
         let report = NightReport {
             orders,
             delivered: count("delivery.delivered"),

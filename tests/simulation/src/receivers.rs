@@ -45,7 +45,13 @@ pub(crate) struct Receivers {
 
 impl Receivers {
     /// Receives a request and returns the result for the sender. `failing` is the failure rate per thousand.
-    pub(crate) fn receive(&mut self, url: &str, job: &Job, failing: u32, rng: &mut Rng) -> AttemptResult {
+    pub(crate) fn receive(
+        &mut self,
+        url: &str,
+        job: &Job,
+        failing: u32,
+        rng: &mut Rng,
+    ) -> AttemptResult {
         if rng.often(failing) {
             return match rng.below(4) {
                 0 => AttemptResult::Status(500),
@@ -59,7 +65,10 @@ impl Receivers {
             };
         }
         if failing > 0 && rng.often(2) {
-            self.by_url.entry(url.to_owned()).or_default().has_unsubscribed = true;
+            self.by_url
+                .entry(url.to_owned())
+                .or_default()
+                .has_unsubscribed = true;
             return AttemptResult::Status(410);
         }
         self.record(url, job);
@@ -79,10 +88,15 @@ impl Receivers {
             body: job.body.clone(),
         });
         let body: Value = serde_json::from_slice(&job.body).unwrap_or_default();
-        let number = |name: &str| body.pointer(&format!("/data/event/{name}")).and_then(Value::as_u64);
+        let number = |name: &str| {
+            body.pointer(&format!("/data/event/{name}"))
+                .and_then(Value::as_u64)
+        };
         let (Some(order), Some(sequence)) = (number("orderId"), number("sequence")) else {
             if body["type"] != "webhook.test" {
-                self.violation = Some(format!("{url} got a message that is neither an event nor a test: {body}"));
+                self.violation = Some(format!(
+                    "{url} got a message that is neither an event nor a test: {body}"
+                ));
             }
             return;
         };
@@ -91,8 +105,9 @@ impl Receivers {
         }
         let newest = receiver.newest.entry(order).or_default();
         if *newest > sequence {
-            self.violation =
-                Some(format!("{url} got event {sequence} of order {order} for the first time after event {newest}"));
+            self.violation = Some(format!(
+                "{url} got event {sequence} of order {order} for the first time after event {newest}"
+            ));
         }
         *newest = sequence.max(*newest);
     }
@@ -102,9 +117,14 @@ impl Receiver {
     /// Verifies the signatures of the messages since the last call, by the Standard Webhooks specification.
     pub(crate) fn verify(&mut self, secrets: &[String]) -> Result<(), String> {
         for message in std::mem::take(&mut self.unverified) {
-            let is_valid = secrets.iter().any(|secret| message.is_signed(secret) == Some(true));
+            let is_valid = secrets
+                .iter()
+                .any(|secret| message.is_signed(secret) == Some(true));
             if !is_valid {
-                return Err(format!("message {} is not signed with any of the known secrets", message.name));
+                return Err(format!(
+                    "message {} is not signed with any of the known secrets",
+                    message.name
+                ));
             }
         }
         Ok(())
@@ -118,6 +138,10 @@ impl ReceivedMessage {
         mac.update(format!("{}.{}.", self.name, self.timestamp).as_bytes());
         mac.update(&self.body);
         let expected = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
-        Some(self.signature.split(' ').any(|signature| signature == expected))
+        Some(
+            self.signature
+                .split(' ')
+                .any(|signature| signature == expected),
+        )
     }
 }

@@ -61,16 +61,30 @@ fn check_scheduled(row: &Order) -> CheckResult {
     };
     let approach = APPROACH_MINUTES.saturating_sub(row.dispatch.lead_minutes);
     if before(pickup, approach) != ready {
-        return Err(format!("order {id} is ready at {ready}, but its pickup is expected at {pickup}"));
+        return Err(format!(
+            "order {id} is ready at {ready}, but its pickup is expected at {pickup}"
+        ));
     }
     let arrival = delivery.before(HANDOVER);
-    let time = row.schedule.and_then(|schedule| schedule.deliver_at).unwrap_or(arrival);
+    let time = row
+        .schedule
+        .and_then(|schedule| schedule.deliver_at)
+        .unwrap_or(arrival);
     if time != arrival {
-        return Err(format!("order {id} is expected at {arrival}, but its time is {time}"));
+        return Err(format!(
+            "order {id} is expected at {arrival}, but its time is {time}"
+        ));
     }
     let misses = |window: &DeliveryWindow| !(window.from..=window.until).contains(&arrival);
-    match row.deliveries.last().and_then(|stop| stop.window).filter(misses) {
-        Some(window) => Err(format!("order {id} is expected at {arrival}, outside its window {window:?}")),
+    match row
+        .deliveries
+        .last()
+        .and_then(|stop| stop.window)
+        .filter(misses)
+    {
+        Some(window) => Err(format!(
+            "order {id} is expected at {arrival}, outside its window {window:?}"
+        )),
         None => Ok(()),
     }
 }
@@ -78,7 +92,11 @@ fn check_scheduled(row: &Order) -> CheckResult {
 /// Checks that an acknowledged order has the requested time and windows, and the start of its preparation.
 pub(crate) fn check_acknowledged(first: &Order, content: &Value, body: &Value) -> CheckResult {
     let windows = |value: &Value| {
-        let list = value["deliveries"].as_array().into_iter().flatten().map(|stop| &stop["window"]);
+        let list = value["deliveries"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|stop| &stop["window"]);
         let mut windows: Vec<String> = list
             .filter(|window| window.is_object())
             .map(|window| format!("{} {}", window["from"], window["until"]))
@@ -87,16 +105,28 @@ pub(crate) fn check_acknowledged(first: &Order, content: &Value, body: &Value) -
         windows.sort_unstable();
         windows
     };
-    let starts_at = first.schedule.map(|_| before(first.ready_at, first.preparation_minutes).to_string());
+    let starts_at = first
+        .schedule
+        .map(|_| before(first.ready_at, first.preparation_minutes).to_string());
     let is_equal = body["deliverAt"] == content["deliverAt"]
         && windows(body) == windows(content)
         && body["preparationStartsAt"].as_str() == starts_at.as_deref();
-    if is_equal { Ok(()) } else { Err(format!("order {} was requested as {content}, but is {body}", first.id)) }
+    if is_equal {
+        Ok(())
+    } else {
+        Err(format!(
+            "order {} was requested as {content}, but is {body}",
+            first.id
+        ))
+    }
 }
 
 /// Checks that the ready time of an order changed only with an event that can change it.
 pub(crate) fn check_ready_time(tracked: &TrackedOrder, row: &Order) -> CheckResult {
-    let news = tracked.kinds.get(tracked.row.last_sequence as usize..).unwrap_or_default();
+    let news = tracked
+        .kinds
+        .get(tracked.row.last_sequence as usize..)
+        .unwrap_or_default();
     if row.ready_at == tracked.row.ready_at || news.iter().any(|kind| MOVES.contains(kind)) {
         return Ok(());
     }
@@ -115,7 +145,14 @@ pub(crate) fn check_step(first: &Order, kind: &str, ready: Timestamp, at_ms: i64
         _ => return Ok(()),
     };
     let early_ms = from.millis() - at_ms;
-    if early_ms > 0 { Err(format!("{kind} of order {} is {early_ms} ms early", first.id)) } else { Ok(()) }
+    if early_ms > 0 {
+        Err(format!(
+            "{kind} of order {} is {early_ms} ms early",
+            first.id
+        ))
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns the time of an order's next timed step before its search.
@@ -132,16 +169,29 @@ pub(crate) fn next_step(tracked: &TrackedOrder) -> Option<Timestamp> {
 /// Returns the orders that do not search yet, with their versions.
 pub(crate) fn waiting(model: &Model) -> Vec<(OrderId, u32)> {
     let waiting = model.orders.values().filter(|tracked| tracked.status < 200);
-    waiting.map(|tracked| (tracked.row.id, tracked.row.version)).collect()
+    waiting
+        .map(|tracked| (tracked.row.id, tracked.row.version))
+        .collect()
 }
 
 /// Checks that a dispatch pass without faults took the due steps of all orders that existed at its start and were not changed since.
 pub(crate) fn check_pass(model: &Model, context: &TaskContext) -> CheckResult {
-    let Some(now) = context.dispatched_at.get().filter(|_| context.faults.get() == 0) else { return Ok(()) };
+    let Some(now) = context
+        .dispatched_at
+        .get()
+        .filter(|_| context.faults.get() == 0)
+    else {
+        return Ok(());
+    };
     for (id, version) in &context.waiting {
-        let unchanged = model.orders.get(id).filter(|tracked| tracked.row.version == *version);
+        let unchanged = model
+            .orders
+            .get(id)
+            .filter(|tracked| tracked.row.version == *version);
         if let Some(due) = unchanged.and_then(next_step).filter(|due| *due <= now) {
-            return Err(format!("a dispatch pass at {now} left order {id}, which was due at {due}"));
+            return Err(format!(
+                "a dispatch pass at {now} left order {id}, which was due at {due}"
+            ));
         }
     }
     Ok(())

@@ -9,7 +9,9 @@ use despacho_core::{
     rules::settings::{Secret, Settings, operator_token},
 };
 
-use crate::{backend::Backend, fault_rates::FaultRates, mutation::Mutation, rng::Rng, waits::Waits};
+use crate::{
+    backend::Backend, fault_rates::FaultRates, mutation::Mutation, rng::Rng, waits::Waits,
+};
 
 /// The operator's token in every run.
 pub(crate) const OPERATOR: &str = "operator-token-of-the-simulation";
@@ -85,12 +87,17 @@ impl Service {
     /// Creates a service without data.
     pub(crate) fn new(seed: u64, mutation: Option<Mutation>) -> Service {
         let mut rng = Rng::new(seed, 1);
-        let mut settings =
-            Settings { operator: operator_token(OPERATOR).ok(), secret: Secret(SECRET), ..Settings::default() };
+        let mut settings = Settings {
+            operator: operator_token(OPERATOR).ok(),
+            secret: Secret(SECRET),
+            ..Settings::default()
+        };
         // In some runs, a failing webhook is disabled within the run.
         settings.webhooks.disable_after = [300, 6].get(rng.index(2)).copied().unwrap_or(300);
-        settings.dispatch.silence_timeout_minutes = [10, 3].get(rng.index(2)).copied().unwrap_or(10);
-        settings.limits.writes_per_minute = [120, 120, 12].get(rng.index(3)).copied().unwrap_or(120);
+        settings.dispatch.silence_timeout_minutes =
+            [10, 3].get(rng.index(2)).copied().unwrap_or(10);
+        settings.limits.writes_per_minute =
+            [120, 120, 12].get(rng.index(3)).copied().unwrap_or(120);
         Service {
             backend: Backend::new(seed, mutation),
             settings,
@@ -111,7 +118,8 @@ impl Service {
 
     /// Decides whether to inject a fault with this rate, and counts it.
     pub(crate) fn injects_fault(&self, context: &TaskContext, per_mille: u32) -> bool {
-        let is_injected = !context.is_fault_free && per_mille > 0 && self.rng.borrow_mut().often(per_mille);
+        let is_injected =
+            !context.is_fault_free && per_mille > 0 && self.rng.borrow_mut().often(per_mille);
         if is_injected {
             context.faults.set(context.faults.get() + 1);
             self.faults.set(self.faults.get() + 1);
@@ -124,7 +132,10 @@ impl Service {
         let result = self.backend.commit(changes);
         context.commits.set(context.commits.get() + 1);
         if result.is_ok() {
-            self.log.borrow_mut().push(Commit { work: context.work, changes: changes.clone() });
+            self.log.borrow_mut().push(Commit {
+                work: context.work,
+                changes: changes.clone(),
+            });
         }
         result
     }

@@ -140,7 +140,9 @@ impl Simulation {
 
     /// Starts a client's next action.
     fn start_action(&mut self) -> CheckResult {
-        let Some(plan) = actions::choose(self) else { return Ok(()) };
+        let Some(plan) = actions::choose(self) else {
+            return Ok(());
+        };
         let serial = self.clients.next_serial();
         let key = plan.keyed.then(|| format!("key-{serial}"));
         let journal_events_at_start = self.journal_of(&plan);
@@ -162,7 +164,9 @@ impl Simulation {
     /// Sends a request through the network, which may delay or duplicate it.
     pub(crate) fn send(&mut self, exchange: usize) {
         let fault_rates = self.service.fault_rates.get();
-        let Some(sender) = self.exchanges.get_mut(exchange) else { return };
+        let Some(sender) = self.exchanges.get_mut(exchange) else {
+            return;
+        };
         sender.tries += 1;
         let mut copies = 1;
         if sender.key.is_some() && self.rng.often(fault_rates.duplicated_requests) {
@@ -172,7 +176,11 @@ impl Simulation {
         for _ in 0..copies {
             let delay_ms = if self.rng.often(fault_rates.delayed_requests) {
                 // One in ten delays is longer than the claim on an idempotency key.
-                if self.rng.often(100) { self.rng.between(60_000, 200_000) } else { self.rng.between(50, 8_000) }
+                if self.rng.often(100) {
+                    self.rng.between(60_000, 200_000)
+                } else {
+                    self.rng.between(50, 8_000)
+                }
             } else {
                 self.rng.between(0, 60)
             };
@@ -185,15 +193,25 @@ impl Simulation {
     fn advance(&mut self) -> Result<bool, String> {
         let now_ms = self.service.time_ms.get();
         let arrivals = self.arrivals.iter().map(|arrival| arrival.at_ms);
-        let wakes: Vec<i64> = arrivals.chain(self.tasks.iter().map(|task| task.context.wake_ms.get())).collect();
-        let Some(first) = wakes.iter().min() else { return Ok(false) };
+        let wakes: Vec<i64> = arrivals
+            .chain(self.tasks.iter().map(|task| task.context.wake_ms.get()))
+            .collect();
+        let Some(first) = wakes.iter().min() else {
+            return Ok(false);
+        };
         if *first > now_ms {
             self.advance_time(first - now_ms);
         }
         let now_ms = self.service.time_ms.get();
-        let due: Vec<usize> =
-            wakes.iter().enumerate().filter(|(_, at)| **at <= now_ms).map(|(index, _)| index).collect();
-        let Some(index) = self.rng.pick(&due).copied() else { return Ok(true) };
+        let due: Vec<usize> = wakes
+            .iter()
+            .enumerate()
+            .filter(|(_, at)| **at <= now_ms)
+            .map(|(index, _)| index)
+            .collect();
+        let Some(index) = self.rng.pick(&due).copied() else {
+            return Ok(true);
+        };
         match index.checked_sub(self.arrivals.len()) {
             None => {
                 let Arrival { exchange, .. } = self.arrivals.swap_remove(index);
@@ -207,9 +225,17 @@ impl Simulation {
     /// Delivers a request to a random instance.
     fn arrive(&mut self, exchange: usize) -> CheckResult {
         let instance = self.rng.index(self.skews_ms.len());
-        let Some(plan) = self.exchanges.get(exchange).map(|sender| sender.plan.clone()) else { return Ok(()) };
+        let Some(plan) = self
+            .exchanges
+            .get(exchange)
+            .map(|sender| sender.plan.clone())
+        else {
+            return Ok(());
+        };
         let context = self.context(instance, false, Some(&plan));
-        let Some(sender) = self.exchanges.get(exchange) else { return Ok(()) };
+        let Some(sender) = self.exchanges.get(exchange) else {
+            return Ok(());
+        };
         let request = sender.plan.request(sender.key.as_deref())?;
         self.requests += 1;
         let key = sender.key.as_deref().unwrap_or("-");
@@ -222,7 +248,8 @@ impl Simulation {
         ));
         self.trace.bytes(request.body());
         self.attempts.insert(context.work, self.attempt(exchange));
-        self.tasks.push(work::request(&self.service, context, request));
+        self.tasks
+            .push(work::request(&self.service, context, request));
         Ok(())
     }
 
@@ -243,14 +270,24 @@ impl Simulation {
 
     /// Returns the number of events in the journal that a plan reads.
     fn journal_of(&self, plan: &Plan) -> usize {
-        let store = oracle::reader_of(self, &plan.action).and_then(|store| self.model.stores.get(&store));
-        store.and_then(|store| self.model.journals.get(&store.matrix)).map_or(0, Vec::len)
+        let store =
+            oracle::reader_of(self, &plan.action).and_then(|store| self.model.stores.get(&store));
+        store
+            .and_then(|store| self.model.journals.get(&store.matrix))
+            .map_or(0, Vec::len)
     }
 
     /// Creates the context of a request or a background pass.
-    fn context(&mut self, instance: usize, is_fault_free: bool, plan: Option<&Plan>) -> Rc<TaskContext> {
+    fn context(
+        &mut self,
+        instance: usize,
+        is_fault_free: bool,
+        plan: Option<&Plan>,
+    ) -> Rc<TaskContext> {
         self.works += 1;
-        let has_quote = plan.and_then(|plan| plan.body.as_ref()).is_some_and(|body| body.get("quoteId").is_some());
+        let has_quote = plan
+            .and_then(|plan| plan.body.as_ref())
+            .is_some_and(|body| body.get("quoteId").is_some());
         Rc::new(TaskContext {
             work: self.works,
             instance: u32::try_from(instance).unwrap_or_default(),
@@ -261,8 +298,16 @@ impl Simulation {
             faults: Cell::new(0),
             is_pass: plan.is_none(),
             dispatched_at: Cell::new(None),
-            waiting: if plan.is_none() { schedule::waiting(&self.model) } else { Vec::new() },
-            waits: if plan.is_none() { Waits::at_start(&self.service, &self.model) } else { Waits::default() },
+            waiting: if plan.is_none() {
+                schedule::waiting(&self.model)
+            } else {
+                Vec::new()
+            },
+            waits: if plan.is_none() {
+                Waits::at_start(&self.service, &self.model)
+            } else {
+                Waits::default()
+            },
             commits: Cell::new(0),
             is_preview: plan.is_some_and(|plan| plan.path.ends_with("/preview")),
             has_quote,
@@ -276,7 +321,10 @@ impl Simulation {
         let instance = self.rng.index(self.skews_ms.len());
         let context = self.context(instance, false, None);
         let sends = self.rng.often(500);
-        self.trace.line(format!("w{} on {instance}: a pass, sends {sends}", context.work));
+        self.trace.line(format!(
+            "w{} on {instance}: a pass, sends {sends}",
+            context.work
+        ));
         self.tasks.push(if sends {
             work::webhook_pass(&self.service, context, &self.receivers)
         } else {
@@ -286,9 +334,14 @@ impl Simulation {
 
     /// Polls a task once.
     fn poll(&mut self, index: usize) -> CheckResult {
-        let Some(task) = self.tasks.get_mut(index) else { return Ok(()) };
+        let Some(task) = self.tasks.get_mut(index) else {
+            return Ok(());
+        };
         let context = Rc::clone(&task.context);
-        let polled = task.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let polled = task
+            .future
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
         self.trace.number(u64::from(context.work));
         let ready = match polled {
             Poll::Ready(output) => {
@@ -301,10 +354,17 @@ impl Simulation {
         match ready {
             Some(TaskOutput::Response(response)) => self.receive_response(&context, &response)?,
             Some(TaskOutput::PassEnded(outcome)) => {
-                self.trace.line(format!("w{} ends its pass: {}", context.work, outcome.is_ok()));
-                let is_unexpected = context.faults.get() == 0 && !matches!(outcome, Ok(()) | Err(HostError::Conflict));
+                self.trace.line(format!(
+                    "w{} ends its pass: {}",
+                    context.work,
+                    outcome.is_ok()
+                ));
+                let is_unexpected = context.faults.get() == 0
+                    && !matches!(outcome, Ok(()) | Err(HostError::Conflict));
                 if is_unexpected {
-                    return Err(format!("a pass failed without an injected fault: {outcome:?}"));
+                    return Err(format!(
+                        "a pass failed without an injected fault: {outcome:?}"
+                    ));
                 }
                 if outcome.is_ok() {
                     schedule::check_pass(&self.model, &context)?;
@@ -331,16 +391,27 @@ impl Simulation {
                 .iter()
                 .map(|one| (one.value.id.get(), one.expected, one.value.status.number()))
                 .collect();
-            let events: Vec<_> = changes.events.iter().map(|event| event.kind.name()).collect();
+            let events: Vec<_> = changes
+                .events
+                .iter()
+                .map(|event| event.kind.name())
+                .collect();
             let claim = match &changes.claim {
                 Some(ClaimChange::Take(claim)) => format!("claims {}", claim.key),
                 Some(ClaimChange::Finish(claim)) => format!("stores the response of {}", claim.key),
                 Some(ClaimChange::Release { key, .. }) => format!("releases {key}"),
                 None => String::new(),
             };
-            self.trace.line(format!("w{} commits orders {orders:?} events {events:?} {claim}", commit.work));
-            events.iter().for_each(|kind| *self.kinds.entry(kind).or_default() += 1);
-            let Some(attempt) = self.attempts.get_mut(&commit.work) else { continue };
+            self.trace.line(format!(
+                "w{} commits orders {orders:?} events {events:?} {claim}",
+                commit.work
+            ));
+            events
+                .iter()
+                .for_each(|kind| *self.kinds.entry(kind).or_default() += 1);
+            let Some(attempt) = self.attempts.get_mut(&commit.work) else {
+                continue;
+            };
             attempt.record_commit(changes);
             if let (Some(ClaimChange::Finish(_)), Some(exchange)) =
                 (&changes.claim, self.exchanges.get_mut(attempt.exchange))
@@ -352,17 +423,31 @@ impl Simulation {
     }
 
     /// Processes an instance's response, which the network may lose.
-    fn receive_response(&mut self, context: &TaskContext, response: &Response<Bytes>) -> CheckResult {
-        self.trace.line(format!("w{} responds {}", context.work, response.status().as_u16()));
+    fn receive_response(
+        &mut self,
+        context: &TaskContext,
+        response: &Response<Bytes>,
+    ) -> CheckResult {
+        self.trace.line(format!(
+            "w{} responds {}",
+            context.work,
+            response.status().as_u16()
+        ));
         self.trace.bytes(response.body());
-        let Some(attempt) = self.attempts.remove(&context.work) else { return Ok(()) };
+        let Some(attempt) = self.attempts.remove(&context.work) else {
+            return Ok(());
+        };
         let exchange = attempt.exchange;
         if let Some(sender) = self.exchanges.get_mut(exchange) {
             sender.in_flight = sender.in_flight.saturating_sub(1);
         }
         oracle::check_every_response(self, context, &attempt, response)?;
-        if self.rng.often(self.service.fault_rates.get().lost_responses) {
-            self.trace.line(format!("w{}: its response is lost", context.work));
+        if self
+            .rng
+            .often(self.service.fault_rates.get().lost_responses)
+        {
+            self.trace
+                .line(format!("w{}: its response is lost", context.work));
             self.retry_or_give_up(exchange);
             return Ok(());
         }
@@ -371,7 +456,9 @@ impl Simulation {
 
     /// Retries a request without a final response, or stops retrying.
     pub(crate) fn retry_or_give_up(&mut self, exchange: usize) {
-        let Some(sender) = self.exchanges.get_mut(exchange) else { return };
+        let Some(sender) = self.exchanges.get_mut(exchange) else {
+            return;
+        };
         if sender.state != State::Open {
             return;
         }
@@ -379,7 +466,10 @@ impl Simulation {
             let wait_ms = self.rng.between(100, 20_000);
             sender.tries += 1;
             sender.in_flight += 1;
-            self.arrivals.push(Arrival { at_ms: self.service.time_ms.get() + wait_ms, exchange });
+            self.arrivals.push(Arrival {
+                at_ms: self.service.time_ms.get() + wait_ms,
+                exchange,
+            });
         } else if sender.in_flight == 0 {
             sender.state = State::Unknown;
             oracle::release_reader(self, exchange);
@@ -389,8 +479,9 @@ impl Simulation {
     /// Crashes an instance with all its tasks, and restarts it.
     fn kill(&mut self, instance: u32) {
         self.trace.line(format!("instance {instance} crashes"));
-        let (lost, running): (Vec<Task>, Vec<Task>) =
-            std::mem::take(&mut self.tasks).into_iter().partition(|task| task.context.instance == instance);
+        let (lost, running): (Vec<Task>, Vec<Task>) = std::mem::take(&mut self.tasks)
+            .into_iter()
+            .partition(|task| task.context.instance == instance);
         self.tasks = running;
         for task in lost {
             if let Some(attempt) = self.attempts.remove(&task.context.work) {
@@ -405,13 +496,16 @@ impl Simulation {
     fn set_clock(&mut self) {
         let by_ms = self.rng.between(-10 * 60_000, 20 * 60_000);
         let offset_ms = (self.service.offset_ms.get() + by_ms).clamp(-MAX_OFFSET_MS, MAX_OFFSET_MS);
-        self.trace.line(format!("the clock is set to an offset of {offset_ms} ms"));
+        self.trace
+            .line(format!("the clock is set to an offset of {offset_ms} ms"));
         self.service.offset_ms.set(offset_ms);
     }
 
     /// Advances the time.
     pub(crate) fn advance_time(&mut self, span_ms: i64) {
-        self.service.time_ms.set(self.service.time_ms.get() + span_ms);
+        self.service
+            .time_ms
+            .set(self.service.time_ms.get() + span_ms);
     }
 
     /// Disables faults and retries all open requests until they have a response.
@@ -421,9 +515,16 @@ impl Simulation {
             while !self.tasks.is_empty() || !self.arrivals.is_empty() {
                 self.advance()?;
             }
-            let open = |sender: &Exchange| sender.key.is_some() && matches!(sender.state, State::Open | State::Unknown);
-            let again: Vec<usize> =
-                self.exchanges.iter().enumerate().filter(|(_, sender)| open(sender)).map(|(at, _)| at).collect();
+            let open = |sender: &Exchange| {
+                sender.key.is_some() && matches!(sender.state, State::Open | State::Unknown)
+            };
+            let again: Vec<usize> = self
+                .exchanges
+                .iter()
+                .enumerate()
+                .filter(|(_, sender)| open(sender))
+                .map(|(at, _)| at)
+                .collect();
             if again.is_empty() {
                 return self.model.compare_all(&self.service.backend);
             }
@@ -441,17 +542,27 @@ impl Simulation {
     }
 
     /// Sends a request immediately and without faults, and applies its commits to the model.
-    pub(crate) fn call(&mut self, plan: &Plan, key: Option<&str>) -> Result<Response<Bytes>, String> {
+    pub(crate) fn call(
+        &mut self,
+        plan: &Plan,
+        key: Option<&str>,
+    ) -> Result<Response<Bytes>, String> {
         let context = self.context(0, true, Some(plan));
         let mut task = work::request(&self.service, context, plan.request(key)?);
-        let polled = task.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let polled = task
+            .future
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
         self.apply_commits()?;
         match polled {
             Poll::Ready(TaskOutput::Response(response)) => {
                 self.trace.bytes(response.body());
                 Ok(response)
             }
-            _ => Err(format!("{} {} waits without faults", plan.method, plan.path)),
+            _ => Err(format!(
+                "{} {} waits without faults",
+                plan.method, plan.path
+            )),
         }
     }
 
@@ -470,7 +581,10 @@ impl Simulation {
             work::dispatch_pass(&self.service, context)
         };
         loop {
-            let polled = task.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            let polled = task
+                .future
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
             self.apply_commits()?;
             match polled {
                 Poll::Ready(TaskOutput::PassEnded(Err(error))) => {
@@ -478,10 +592,18 @@ impl Simulation {
                 }
                 Poll::Ready(_) => {
                     schedule::check_pass(&self.model, &task.context)?;
-                    task.context.waits.check(&self.service, &self.model, &task.context)?;
-                    return self.receivers.borrow_mut().violation.take().map_or(Ok(()), Err);
+                    task.context
+                        .waits
+                        .check(&self.service, &self.model, &task.context)?;
+                    return self
+                        .receivers
+                        .borrow_mut()
+                        .violation
+                        .take()
+                        .map_or(Ok(()), Err);
                 }
-                Poll::Pending => self.advance_time((task.context.wake_ms.get() - self.service.time_ms.get()).max(0)),
+                Poll::Pending => self
+                    .advance_time((task.context.wake_ms.get() - self.service.time_ms.get()).max(0)),
             }
         }
     }

@@ -39,16 +39,27 @@ impl Table {
     /// If a row cannot be parsed.
     pub(crate) fn published() -> Result<Table, String> {
         let mut table = Table::default();
-        let steps = PAGE.split("## Steps").nth(1).ok_or("the page has no section \"Steps\"")?;
-        for line in steps.lines().filter(|line| line.starts_with("| order |") || line.starts_with("| delivery |")) {
+        let steps = PAGE
+            .split("## Steps")
+            .nth(1)
+            .ok_or("the page has no section \"Steps\"")?;
+        for line in steps
+            .lines()
+            .filter(|line| line.starts_with("| order |") || line.starts_with("| delivery |"))
+        {
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
             let &[object, transition, actors, _, event, _] = cells.as_slice() else {
                 return Err(format!("wrong number of cells: {line}"));
             };
-            let row = parse_row(object, transition, actors).ok_or_else(|| format!("invalid row: {line}"))?;
+            let row = parse_row(object, transition, actors)
+                .ok_or_else(|| format!("invalid row: {line}"))?;
             table.0.entry(event.to_owned()).or_default().push(row);
         }
-        if table.0.len() < 15 { Err(format!("only {} events were found", table.0.len())) } else { Ok(table) }
+        if table.0.len() < 15 {
+            Err(format!("only {} events were found", table.0.len()))
+        } else {
+            Ok(table)
+        }
     }
 
     /// Returns the rows of an event.
@@ -68,7 +79,14 @@ fn parse_row(object: &str, transition: &str, actors: &str) -> Option<Row> {
         None => None,
     };
     let is_unchanged = transition.ends_with(UNCHANGED);
-    Some(Row { delivery: object == "delivery", from, to, is_unchanged, each, actors: actors.to_owned() })
+    Some(Row {
+        delivery: object == "delivery",
+        from,
+        to,
+        is_unchanged,
+        each,
+        actors: actors.to_owned(),
+    })
 }
 
 /// Parses a transition such as `210, 220 → 200`.
@@ -77,7 +95,10 @@ fn parse_transition(text: &str) -> Option<(Vec<StatusCode>, Option<StatusCode>)>
     let from = from.trim();
     let from = match from {
         "" => Vec::new(),
-        list => list.split(',').map(|one| one.trim().parse().ok()).collect::<Option<_>>()?,
+        list => list
+            .split(',')
+            .map(|one| one.trim().parse().ok())
+            .collect::<Option<_>>()?,
     };
     match to.trim() {
         "derived from its deliveries" | UNCHANGED => Some((from, None)),
@@ -87,16 +108,26 @@ fn parse_transition(text: &str) -> Option<(Vec<StatusCode>, Option<StatusCode>)>
 
 /// Returns the order's status after pickup, which follows from its deliveries by the page's rules. `at_return` means that the
 /// courier is back at the store, `settled` that nothing remains to be handed back.
-pub(crate) fn derived_status(stops: &[(StatusCode, bool)], at_return: bool, settled: bool) -> StatusCode {
+pub(crate) fn derived_status(
+    stops: &[(StatusCode, bool)],
+    at_return: bool,
+    settled: bool,
+) -> StatusCode {
     let any = |statuses: &[StatusCode]| stops.iter().any(|(status, _)| statuses.contains(status));
     if any(&[310, 320, 330]) {
         return 300;
     }
-    let payment = stops.iter().any(|(status, online)| *status == 500 && !online);
+    let payment = stops
+        .iter()
+        .any(|(status, online)| *status == 500 && !online);
     if !settled && (payment || any(&[400, 410])) {
         return if at_return { 410 } else { 400 };
     }
-    let counted: Vec<StatusCode> = stops.iter().map(|(status, _)| *status).filter(|one| *one != 600).collect();
+    let counted: Vec<StatusCode> = stops
+        .iter()
+        .map(|(status, _)| *status)
+        .filter(|one| *one != 600)
+        .collect();
     let delivered = counted.iter().filter(|one| **one == 500).count();
     match delivered {
         0 => 520,
@@ -114,20 +145,57 @@ mod tests {
         let table = Table::published()?;
         assert_eq!(table.rows("order.created").len(), 3);
         let cancelled = table.rows("order.cancelled");
-        assert_eq!(cancelled.iter().filter_map(|row| row.to).collect::<Vec<_>>(), [600, 610, 620]);
-        assert_eq!(table.rows("order.picked_up").first().and_then(|row| row.each.clone()), Some((vec![150], 310)));
-        assert!(table.rows("order.returned").iter().all(|row| row.to.is_none() && !row.is_unchanged));
-        assert!(table.rows("order.eta_changed").iter().all(|row| row.is_unchanged && row.from == [210, 220, 300]));
+        assert_eq!(
+            cancelled
+                .iter()
+                .filter_map(|row| row.to)
+                .collect::<Vec<_>>(),
+            [600, 610, 620]
+        );
+        assert_eq!(
+            table
+                .rows("order.picked_up")
+                .first()
+                .and_then(|row| row.each.clone()),
+            Some((vec![150], 310))
+        );
+        assert!(
+            table
+                .rows("order.returned")
+                .iter()
+                .all(|row| row.to.is_none() && !row.is_unchanged)
+        );
+        assert!(
+            table
+                .rows("order.eta_changed")
+                .iter()
+                .all(|row| row.is_unchanged && row.from == [210, 220, 300])
+        );
         Ok(())
     }
 
     #[test]
     fn order_status_follows_from_its_deliveries() {
-        assert_eq!(derived_status(&[(310, true), (500, true)], false, false), 300);
-        assert_eq!(derived_status(&[(500, false), (500, true)], false, false), 400);
-        assert_eq!(derived_status(&[(500, false), (410, true)], true, false), 410);
-        assert_eq!(derived_status(&[(500, false), (540, true)], true, true), 510);
-        assert_eq!(derived_status(&[(500, true), (600, true)], false, false), 500);
+        assert_eq!(
+            derived_status(&[(310, true), (500, true)], false, false),
+            300
+        );
+        assert_eq!(
+            derived_status(&[(500, false), (500, true)], false, false),
+            400
+        );
+        assert_eq!(
+            derived_status(&[(500, false), (410, true)], true, false),
+            410
+        );
+        assert_eq!(
+            derived_status(&[(500, false), (540, true)], true, true),
+            510
+        );
+        assert_eq!(
+            derived_status(&[(500, true), (600, true)], false, false),
+            500
+        );
         assert_eq!(derived_status(&[(560, true)], false, false), 520);
     }
 }

@@ -28,12 +28,17 @@ impl Trace {
         for byte in bytes {
             self.hash = (self.hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
         }
-        self.hash = self.hash.wrapping_add(0x9E37_79B9_7F4A_7C15).rotate_left(17);
+        self.hash = self
+            .hash
+            .wrapping_add(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(17);
     }
 
     /// Adds a number only to the hash.
     pub(crate) fn number(&mut self, number: u64) {
-        self.hash = (self.hash ^ number).wrapping_mul(0xFF51_AFD7_ED55_8CCD).rotate_left(23);
+        self.hash = (self.hash ^ number)
+            .wrapping_mul(0xFF51_AFD7_ED55_8CCD)
+            .rotate_left(23);
     }
 
     /// Returns the hash of the trace so far.

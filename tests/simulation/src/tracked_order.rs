@@ -74,7 +74,10 @@ impl TrackedOrder {
     /// Counts a wrong code, which must not be checked while codes are locked.
     pub(crate) fn count_wrong_code(&mut self, now_ms: i64) -> CheckResult {
         if self.locked_until_ms.is_some_and(|until| until > now_ms) {
-            return Err(format!("order {}: a code was checked while codes were locked", self.row.id));
+            return Err(format!(
+                "order {}: a code was checked while codes were locked",
+                self.row.id
+            ));
         }
         self.wrong += 1;
         self.locked_until_ms = None;
@@ -90,17 +93,33 @@ impl TrackedOrder {
     }
 
     /// Returns the order's next state if the row applies to the current one and results in the event's status.
-    pub(crate) fn apply_row(&self, row: &Row, stop: Option<u64>, target: StatusCode) -> Option<(StatusCode, Stops)> {
+    pub(crate) fn apply_row(
+        &self,
+        row: &Row,
+        stop: Option<u64>,
+        target: StatusCode,
+    ) -> Option<(StatusCode, Stops)> {
         let mut stops = self.stops.clone();
-        let plain = |stops: &[(u64, StatusCode, bool)]| stops.iter().map(|one| (one.1, one.2)).collect::<Vec<_>>();
+        let plain = |stops: &[(u64, StatusCode, bool)]| {
+            stops.iter().map(|one| (one.1, one.2)).collect::<Vec<_>>()
+        };
         if !row.delivery {
             if stop.is_some() || !row.from.contains(&self.status) {
                 return None;
             }
             if let Some((from, to)) = &row.each {
-                stops.iter_mut().filter(|one| from.contains(&one.1)).for_each(|one| one.1 = *to);
+                stops
+                    .iter_mut()
+                    .filter(|one| from.contains(&one.1))
+                    .for_each(|one| one.1 = *to);
             }
-            let derived = || if row.is_unchanged { self.status } else { derived_status(&plain(&stops), true, true) };
+            let derived = || {
+                if row.is_unchanged {
+                    self.status
+                } else {
+                    derived_status(&plain(&stops), true, true)
+                }
+            };
             let next = row.to.unwrap_or_else(derived);
             return (next == target).then_some((next, stops));
         }
@@ -141,7 +160,9 @@ impl TrackedOrder {
             "delivery.cancelled" => {
                 let fee = backend.order(id).map_or(0, |row| centavos(row.fee));
                 if fee > self.fee {
-                    return Err(format!("the fee of order {id} increased when a delivery was cancelled"));
+                    return Err(format!(
+                        "the fee of order {id} increased when a delivery was cancelled"
+                    ));
                 }
                 if self.is_late(at_ms) {
                     self.cancelled_late += self.fee - fee;
@@ -152,8 +173,12 @@ impl TrackedOrder {
             "order.cancelled" => {
                 let late = self.is_late(at_ms);
                 match self.status {
-                    600 if late => return Err(format!("order {id} was cancelled free of charge too late")),
-                    610 if !late => return Err(format!("order {id} was charged for a free cancellation")),
+                    600 if late => {
+                        return Err(format!("order {id} was cancelled free of charge too late"));
+                    }
+                    610 if !late => {
+                        return Err(format!("order {id} was charged for a free cancellation"));
+                    }
                     // The total is the same as without earlier late cancellations of deliveries.
                     610 => self.due = -Self::late_fee(self.cancelled_late + self.fee),
                     _ => self.due = 0,
@@ -179,7 +204,11 @@ impl TrackedOrder {
             "order.picked_up" => true,
             "order.returned" => true,
             "delivery.delivered" => {
-                let delivery = self.first.deliveries.iter().find(|delivery| Some(delivery.id.get()) == stop);
+                let delivery = self
+                    .first
+                    .deliveries
+                    .iter()
+                    .find(|delivery| Some(delivery.id.get()) == stop);
                 delivery.filter(requires_code).is_some()
             }
             "order.courier_released" => {
@@ -189,7 +218,10 @@ impl TrackedOrder {
             _ => return Ok(()),
         };
         if has_code && self.locked_until_ms.is_some_and(|until| until > at_ms) {
-            return Err(format!("order {}: {kind} while codes were locked", self.row.id));
+            return Err(format!(
+                "order {}: {kind} while codes were locked",
+                self.row.id
+            ));
         }
         if has_code {
             (self.wrong, self.locked_until_ms) = (0, None);
@@ -200,7 +232,9 @@ impl TrackedOrder {
     /// Checks the start of the preparation and of the search, its end, and the changes of the estimate.
     fn check_times(&mut self, backend: &Backend, kind: &str, at_ms: i64) -> CheckResult {
         let id = self.row.id;
-        let Some(row) = backend.order(id) else { return Ok(()) };
+        let Some(row) = backend.order(id) else {
+            return Ok(());
+        };
         // A later event of the same step can have postponed the ready time.
         let ready = row.ready_at.min(self.row.ready_at);
         schedule::check_step(&self.first, kind, ready, at_ms)?;
@@ -216,16 +250,24 @@ impl TrackedOrder {
                 }
             }
             "order.eta_changed" => {
-                if let Some(last_ms) = self.estimated_ms.replace(at_ms).filter(|last_ms| at_ms < last_ms + ESTIMATE_MS)
+                if let Some(last_ms) = self
+                    .estimated_ms
+                    .replace(at_ms)
+                    .filter(|last_ms| at_ms < last_ms + ESTIMATE_MS)
                 {
-                    return Err(format!("the estimate of order {id} changed again after {} ms", at_ms - last_ms));
+                    return Err(format!(
+                        "the estimate of order {id} changed again after {} ms",
+                        at_ms - last_ms
+                    ));
                 }
                 let known = self.row.eta.map(|eta| (eta.pickup, eta.delivery));
                 let expected = || Some((row.expected_pickup, row.expected_delivery?));
                 let moved = |(pickup, delivery): (Option<Timestamp>, Timestamp)| {
-                    let by = |a: Timestamp, b: Timestamp| (a.millis() - b.millis()).abs() >= ESTIMATE_MS;
+                    let by =
+                        |a: Timestamp, b: Timestamp| (a.millis() - b.millis()).abs() >= ESTIMATE_MS;
                     let pickups = pickup.zip(row.eta.and_then(|eta| eta.pickup));
-                    row.eta.is_some_and(|eta| by(eta.delivery, delivery)) || pickups.is_some_and(|(a, b)| by(a, b))
+                    row.eta.is_some_and(|eta| by(eta.delivery, delivery))
+                        || pickups.is_some_and(|(a, b)| by(a, b))
                 };
                 if !known.or_else(expected).is_some_and(moved) {
                     return Err(format!(
@@ -242,16 +284,34 @@ impl TrackedOrder {
     /// Checks the fields that never change after the creation.
     pub(crate) fn check_immutable(&self, row: &Order) -> CheckResult {
         let immutable = |order: &Order| {
-            let stops: Vec<_> = order.deliveries.iter().map(|stop| (stop.id, stop.delivery_code.clone())).collect();
-            let origin =
-                (order.store, order.code.clone(), order.fingerprint.clone(), order.created_at, order.origin.clone());
-            let terms = (order.dispatch.clone(), order.requirements.clone(), order.schedule, order.preparation_minutes);
+            let stops: Vec<_> = order
+                .deliveries
+                .iter()
+                .map(|stop| (stop.id, stop.delivery_code.clone()))
+                .collect();
+            let origin = (
+                order.store,
+                order.code.clone(),
+                order.fingerprint.clone(),
+                order.created_at,
+                order.origin.clone(),
+            );
+            let terms = (
+                order.dispatch.clone(),
+                order.requirements.clone(),
+                order.schedule,
+                order.preparation_minutes,
+            );
             let windows: Vec<_> = order.deliveries.iter().map(|stop| stop.window).collect();
             (origin, terms, stops, windows)
         };
         if immutable(row) != immutable(&self.first) {
             return Err(format!("an immutable field of order {} changed", row.id));
         }
-        if centavos(row.fee) == self.fee { Ok(()) } else { Err(format!("order {} has an unexpected fee", row.id)) }
+        if centavos(row.fee) == self.fee {
+            Ok(())
+        } else {
+            Err(format!("order {} has an unexpected fee", row.id))
+        }
     }
 }

@@ -35,21 +35,43 @@ pub(crate) enum TaskOutput {
 }
 
 /// Creates the task of a request to the API.
-pub(crate) fn request(service: &Rc<Service>, context: Rc<TaskContext>, request: Request<Bytes>) -> Task {
-    let host = SimulatedHost { service: Rc::clone(service), context: Rc::clone(&context) };
-    let future = async move { TaskOutput::Response(api::handle(&host, &host.service.settings, request).await) };
-    Task { context, future: Box::pin(future) }
+pub(crate) fn request(
+    service: &Rc<Service>,
+    context: Rc<TaskContext>,
+    request: Request<Bytes>,
+) -> Task {
+    let host = SimulatedHost {
+        service: Rc::clone(service),
+        context: Rc::clone(&context),
+    };
+    let future = async move {
+        TaskOutput::Response(api::handle(&host, &host.service.settings, request).await)
+    };
+    Task {
+        context,
+        future: Box::pin(future),
+    }
 }
 
 /// Creates the task of a dispatch pass, as an instance's scheduler runs it.
 pub(crate) fn dispatch_pass(service: &Rc<Service>, context: Rc<TaskContext>) -> Task {
-    let host = SimulatedHost { service: Rc::clone(service), context: Rc::clone(&context) };
+    let host = SimulatedHost {
+        service: Rc::clone(service),
+        context: Rc::clone(&context),
+    };
     let future = async move {
         let mut context = host.exec_context();
         host.context.dispatched_at.set(Some(context.now));
-        TaskOutput::PassEnded(dispatch::run_pass(&host, &host.service.settings, &mut context).await.map(|_| ()))
+        TaskOutput::PassEnded(
+            dispatch::run_pass(&host, &host.service.settings, &mut context)
+                .await
+                .map(|_| ()),
+        )
     };
-    Task { context, future: Box::pin(future) }
+    Task {
+        context,
+        future: Box::pin(future),
+    }
 }
 
 /// Creates the task of a webhook pass, as an instance's sender runs it.
@@ -58,32 +80,54 @@ pub(crate) fn webhook_pass(
     context: Rc<TaskContext>,
     receivers: &Rc<RefCell<Receivers>>,
 ) -> Task {
-    let host = SimulatedHost { service: Rc::clone(service), context: Rc::clone(&context) };
+    let host = SimulatedHost {
+        service: Rc::clone(service),
+        context: Rc::clone(&context),
+    };
     let receivers = Rc::clone(receivers);
     let future = async move { TaskOutput::PassEnded(send(&host, &receivers).await) };
-    Task { context, future: Box::pin(future) }
+    Task {
+        context,
+        future: Box::pin(future),
+    }
 }
 
 async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<(), HostError> {
     let settings = &host.service.settings;
     let now = host.exec_context().now;
-    for webhook in host.find_webhooks(WebhookQuery::Due { now, limit: MAX_HOOKS_PER_PASS }).await? {
-        let Some(batch) = outbox::take(host, settings, &webhook).await? else { continue };
+    for webhook in host
+        .find_webhooks(WebhookQuery::Due {
+            now,
+            limit: MAX_HOOKS_PER_PASS,
+        })
+        .await?
+    {
+        let Some(batch) = outbox::take(host, settings, &webhook).await? else {
+            continue;
+        };
         let mut tried = Vec::new();
         for lane in &batch.lanes {
             let mut is_delivered = true;
             for job in lane {
                 if !is_delivered {
-                    tried.push(MessageResult { message: job.message.clone(), sent: None });
+                    tried.push(MessageResult {
+                        message: job.message.clone(),
+                        sent: None,
+                    });
                     continue;
                 }
                 let at = host.exec_context().now;
                 let took_ms = host.service.rng.borrow_mut().between(1, 900);
                 host.wait_ms(took_ms).await;
-                let failing =
-                    if host.context.is_fault_free { 0 } else { host.service.fault_rates.get().failing_receivers };
+                let failing = if host.context.is_fault_free {
+                    0
+                } else {
+                    host.service.fault_rates.get().failing_receivers
+                };
                 let mut rng = host.service.rng.borrow_mut();
-                let response = receivers.borrow_mut().receive(&batch.url, job, failing, &mut rng);
+                let response = receivers
+                    .borrow_mut()
+                    .receive(&batch.url, job, failing, &mut rng);
                 is_delivered = response.is_success();
                 tried.push(MessageResult {
                     message: job.message.clone(),

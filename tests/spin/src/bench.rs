@@ -24,31 +24,56 @@ const CONNECTIONS: usize = 8;
 /// Repetitions, alternating between both components. The ratio of the medians is printed.
 const REPETITIONS: u64 = 5;
 /// A rate limit that no benchmark reaches.
-const UNLIMITED: &str = r#"{"limits": {"previews-per-minute": 1000000, "writes-per-minute": 1000000}}"#;
+const UNLIMITED: &str =
+    r#"{"limits": {"previews-per-minute": 1000000, "writes-per-minute": 1000000}}"#;
 
 /// Prints sizes, start times, requests per second, latencies and memory.
 pub fn run(seconds: u64) -> Result<(), BoxError> {
     let root = place::root()?;
     let (ours, baseline) = (component::shipped()?, component::build_hello(&root)?);
     let kilobytes = |file: &std::path::Path| std::fs::metadata(file).map(|meta| meta.len() / 1_000);
-    println!("component: {} kB, baseline {} kB", kilobytes(&ours)?, kilobytes(&baseline)?);
+    println!(
+        "component: {} kB, baseline {} kB",
+        kilobytes(&ours)?,
+        kilobytes(&baseline)?
+    );
     let started = Instant::now();
-    let (compiled, bare) = (CompiledComponent::of(&ours)?, CompiledComponent::of(&baseline)?);
-    println!("both compiled or loaded from the cache in {} ms", started.elapsed().as_millis());
+    let (compiled, bare) = (
+        CompiledComponent::of(&ours)?,
+        CompiledComponent::of(&baseline)?,
+    );
+    println!(
+        "both compiled or loaded from the cache in {} ms",
+        started.elapsed().as_millis()
+    );
 
     let folder = tempfile::tempdir()?;
-    let options = Options::new(folder.path().join("despacho.db"), "operator-token-of-a-test");
+    let options = Options::new(
+        folder.path().join("despacho.db"),
+        "operator-token-of-a-test",
+    );
     let options = options.variable("settings", UNLIMITED);
-    let preview = |stops| post("/delivery/orders/preview", KEY, &order("L-1", stops, false).to_string());
+    let preview = |stops| {
+        post(
+            "/delivery/orders/preview",
+            KEY,
+            &order("L-1", stops, false).to_string(),
+        )
+    };
     // The first request migrates the database and creates the demo data, whose password hashes take 19 MiB each. It uses another host, so
     // the memory is not measured.
     let setup = TestServer::start(&compiled, &options.clone().variable("demo", "true"))?;
     Client::connect(&setup.base)?.expect(&get("/readyz", KEY), 200)?;
     drop(setup);
-    let (ours, baseline) = (TestServer::start(&compiled, &options)?, TestServer::start(&bare, &options)?);
+    let (ours, baseline) = (
+        TestServer::start(&compiled, &options)?,
+        TestServer::start(&bare, &options)?,
+    );
 
     let span = Duration::from_millis(seconds * 1_000 / REPETITIONS);
-    println!("requests per second, {CONNECTIONS} connections: component, baseline, ratio of medians");
+    println!(
+        "requests per second, {CONNECTIONS} connections: component, baseline, ratio of medians"
+    );
     for stops in [2, 10] {
         let request = preview(stops);
         compare(&format!("preview, {stops} stops"), &baseline, span, || {
@@ -56,7 +81,9 @@ pub fn run(seconds: u64) -> Result<(), BoxError> {
         })?;
     }
     let next = AtomicUsize::new(0);
-    compare("create, 2 stops", &baseline, span, || creates(&ours.base, &next, span))?;
+    compare("create, 2 stops", &baseline, span, || {
+        creates(&ours.base, &next, span)
+    })?;
     compare_latency(&ours, &baseline, &preview(2), &next)?;
     compare_fresh_instances([&compiled, &bare], &options, &preview(2))?;
     let fifty = order("FIFTY", 50, true).to_string();
@@ -64,7 +91,9 @@ pub fn run(seconds: u64) -> Result<(), BoxError> {
         let mut client = Client::connect(&ours.base)?;
         client.expect(&post(path, KEY, &fifty), status)?;
     }
-    println!("memory, including an order of 50 stops, previewed and created with an optimised stop order");
+    println!(
+        "memory, including an order of 50 stops, previewed and created with an optimised stop order"
+    );
     for (name, served) in [("component", &ours), ("baseline", &baseline)] {
         let stats = served.stats();
         println!(
@@ -91,7 +120,10 @@ fn compare(
         baseline_rates.push(per_second(&baseline.base, &bare, CONNECTIONS, span)?);
     }
     let (ours, baseline) = (median(&ours), median(&baseline_rates));
-    println!("  {name:<18} {ours:>7.0} {baseline:>7.0}  {:>4.0} %", ours / baseline * 100.0);
+    println!(
+        "  {name:<18} {ours:>7.0} {baseline:>7.0}  {:>4.0} %",
+        ours / baseline * 100.0
+    );
     Ok(())
 }
 
@@ -107,7 +139,11 @@ fn creates(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, BoxErr
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(one)).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("a client stopped".into())))
+        threads.into_iter().try_for_each(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| Err("a client stopped".into()))
+        })
     })?;
     #[expect(clippy::cast_precision_loss, reason = "a count of orders")]
     Ok((next.load(Relaxed) - before) as f64 / start.elapsed().as_secs_f64())
@@ -126,10 +162,18 @@ fn compare_latency(
     next: &AtomicUsize,
 ) -> Result<(), BoxError> {
     let bare = median_latency(&baseline.base, || post("/", KEY, "{}"))?;
-    let (previews, creates) =
-        (median_latency(&ours.base, || preview.to_vec())?, median_latency(&ours.base, || create(next))?);
-    println!("median latency in µs on one connection: preview {previews:.0}, create {creates:.0}, baseline {bare:.0}");
-    println!("  as ratios to baseline: preview {:.1}, create {:.1}", previews / bare, creates / bare);
+    let (previews, creates) = (
+        median_latency(&ours.base, || preview.to_vec())?,
+        median_latency(&ours.base, || create(next))?,
+    );
+    println!(
+        "median latency in µs on one connection: preview {previews:.0}, create {creates:.0}, baseline {bare:.0}"
+    );
+    println!(
+        "  as ratios to baseline: preview {:.1}, create {:.1}",
+        previews / bare,
+        creates / bare
+    );
     Ok(())
 }
 
@@ -139,14 +183,20 @@ fn compare_fresh_instances(
     options: &Options,
     preview: &[u8],
 ) -> Result<(), BoxError> {
-    let options = Options { reuse: Reuse::NEVER, ..options.clone() };
+    let options = Options {
+        reuse: Reuse::NEVER,
+        ..options.clone()
+    };
     let requests = [preview.to_vec(), post("/", KEY, "{}")];
     let mut spans = [0.0; 2];
     for ((compiled, request), span) in compiled.into_iter().zip(&requests).zip(&mut spans) {
         let served = TestServer::start(compiled, &options)?;
         *span = median_latency(&served.base, || request.clone())?;
     }
-    println!("  with an instance for each request: preview {:.0}, baseline {:.0}", spans[0], spans[1]);
+    println!(
+        "  with an instance for each request: preview {:.0}, baseline {:.0}",
+        spans[0], spans[1]
+    );
     Ok(())
 }
 

@@ -32,7 +32,9 @@ impl Clock {
 
     /// Returns the Unix time in milliseconds.
     pub fn millis(&self) -> i64 {
-        self.0.as_ref().map_or_else(system_millis, |at| at.load(Relaxed))
+        self.0
+            .as_ref()
+            .map_or_else(system_millis, |at| at.load(Relaxed))
     }
 
     /// Advances a stopped clock and its clones. Has no effect on the system clock.
@@ -54,7 +56,9 @@ impl HostWallClock for Clock {
 }
 
 fn system_millis() -> i64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since_1970 = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX)
 }
 

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use despacho_xtask::{component, place, run::Failure};
 use wasmtime::{
-    Cache, CacheConfig, Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Component,
+    Cache, CacheConfig, Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig,
+    component::Component,
 };
 
 /// Maximum number of instances.
@@ -29,9 +30,11 @@ impl CompiledComponent {
 
     /// Compiles the component in a file.
     pub fn of(wasm: &Path) -> Result<CompiledComponent, Failure> {
-        let engine = engine().map_err(|error| Failure::new(format!("cannot create wasmtime's engine: {error:#}")))?;
+        let engine = engine()
+            .map_err(|error| Failure::new(format!("cannot create wasmtime's engine: {error:#}")))?;
         let component = Component::from_file(&engine, wasm);
-        let component = component.map_err(|error| Failure::new(format!("{}: {error:#}", wasm.display())))?;
+        let component =
+            component.map_err(|error| Failure::new(format!("{}: {error:#}", wasm.display())))?;
         Ok(CompiledComponent { engine, component })
     }
 }

@@ -16,10 +16,14 @@ use wasmtime::{
     Engine, Store, StoreContextMut,
     component::{Component, GuestTaskId, Linker, ResourceTable},
 };
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, p2::pipe::MemoryOutputPipe};
+use wasmtime_wasi::{
+    FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, p2::pipe::MemoryOutputPipe,
+};
 use wasmtime_wasi_http::{
     WasiHttpCtx, WasiHttpCtxView, WasiHttpView,
-    handler::{HandlerState, Instance, ProxyPre, ShouldAccept, WorkerExpiration, WorkerState, WorkerStatus},
+    handler::{
+        HandlerState, Instance, ProxyPre, ShouldAccept, WorkerExpiration, WorkerState, WorkerStatus,
+    },
     p3::bindings::ServicePre,
 };
 
@@ -47,7 +51,9 @@ impl TrapTrigger {
     pub(crate) fn check(&self) -> wasmtime::Result<()> {
         let number = self.stats.statement();
         if self.at == Some(number) {
-            return Err(wasmtime::format_err!("trap at statement {number}, requested by the test"));
+            return Err(wasmtime::format_err!(
+                "trap at statement {number}, requested by the test"
+            ));
         }
         Ok(())
     }
@@ -68,13 +74,20 @@ pub(crate) struct State {
 
 impl WasiView for State {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
     }
 }
 
 impl WasiHttpView for State {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        WasiHttpCtxView { hooks: &mut self.calls, table: &mut self.table, ctx: &mut self.http }
+        WasiHttpCtxView {
+            hooks: &mut self.calls,
+            table: &mut self.table,
+            ctx: &mut self.http,
+        }
     }
 }
 
@@ -96,7 +109,10 @@ pub(crate) struct Application {
 }
 
 impl Application {
-    pub(crate) fn new(compiled: &CompiledComponent, options: &Options) -> wasmtime::Result<Application> {
+    pub(crate) fn new(
+        compiled: &CompiledComponent,
+        options: &Options,
+    ) -> wasmtime::Result<Application> {
         let (stats, root) = (Arc::new(Stats::default()), place::root()?);
         Ok(Application {
             engine: compiled.engine.clone(),
@@ -109,9 +125,16 @@ impl Application {
             pool: Pool::new(options.postgres_connections),
             variables: Variables(Arc::new(options.variables.clone())),
             calls: Calls::to(&options.outbound, &options.blocked, &options.trusted)?,
-            files: options.files.iter().map(|(path, folder)| (*path, root.join(folder))).collect(),
+            files: options
+                .files
+                .iter()
+                .map(|(path, folder)| (*path, root.join(folder)))
+                .collect(),
             reuse: options.reuse,
-            trap: TrapTrigger { stats: Arc::clone(&stats), at: options.trap_at },
+            trap: TrapTrigger {
+                stats: Arc::clone(&stats),
+                at: options.trap_at,
+            },
             clock: options.clock.clone(),
             log: options.log.clone(),
             stats,
@@ -125,18 +148,26 @@ fn link(engine: &Engine, component: &Component) -> wasmtime::Result<ProxyPre<Sta
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi::p3::add_to_linker(&mut linker)?;
     wasmtime_wasi_http::p3::add_to_linker(&mut linker)?;
-    spin::sqlite::sqlite::add_to_linker::<_, Sqlite>(&mut linker, |state: &mut State| sqlite::View {
-        table: &mut state.table,
-        database: &state.database,
-        trap: &state.trap,
+    spin::sqlite::sqlite::add_to_linker::<_, Sqlite>(&mut linker, |state: &mut State| {
+        sqlite::View {
+            table: &mut state.table,
+            database: &state.database,
+            trap: &state.trap,
+        }
     })?;
-    spin::postgres::postgres::add_to_linker::<_, Postgres>(&mut linker, |state: &mut State| postgres::View {
-        table: &mut state.table,
-        pool: &state.pool,
-        trap: &state.trap,
+    spin::postgres::postgres::add_to_linker::<_, Postgres>(&mut linker, |state: &mut State| {
+        postgres::View {
+            table: &mut state.table,
+            pool: &state.pool,
+            trap: &state.trap,
+        }
     })?;
-    spin::variables::variables::add_to_linker::<_, Variables>(&mut linker, |state: &mut State| &mut state.variables)?;
-    Ok(ProxyPre::P3(ServicePre::new(linker.instantiate_pre(component)?)?))
+    spin::variables::variables::add_to_linker::<_, Variables>(&mut linker, |state: &mut State| {
+        &mut state.variables
+    })?;
+    Ok(ProxyPre::P3(ServicePre::new(
+        linker.instantiate_pre(component)?,
+    )?))
 }
 
 impl HandlerState for Application {
@@ -170,13 +201,20 @@ impl HandlerState for Application {
         store.set_epoch_deadline(u64::MAX / 2);
         store.limiter(|state| &mut state.watch);
         let proxy = self.pre.instantiate_async(&mut store).await?;
-        self.stats.started(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        self.stats
+            .started(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
         Ok(Instance {
             store,
             proxy,
             view: |state| state.http(),
-            expiration: Expire { idle: self.reuse.idle, sleep: Box::pin(sleep(self.reuse.idle)) },
-            state: Work { reuse: self.reuse, stats: Arc::clone(&self.stats) },
+            expiration: Expire {
+                idle: self.reuse.idle,
+                sleep: Box::pin(sleep(self.reuse.idle)),
+            },
+            state: Work {
+                reuse: self.reuse,
+                stats: Arc::clone(&self.stats),
+            },
         })
     }
 }
@@ -188,7 +226,12 @@ pub(crate) struct Expire {
 }
 
 impl WorkerExpiration for Expire {
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>, status: WorkerStatus, since: Instant) -> Poll<()> {
+    fn poll(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        status: WorkerStatus,
+        since: Instant,
+    ) -> Poll<()> {
         if !matches!(status, WorkerStatus::Idle) {
             return Poll::Pending;
         }

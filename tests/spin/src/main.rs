@@ -36,7 +36,9 @@ fn run() -> Result<(), Box<dyn Error + Send + Sync>> {
             Long("listen") => options.listen = arguments.value()?.parse()?,
             Long("requests") => options.reuse.requests = arguments.value()?.parse()?,
             Long("seconds") => seconds = arguments.value()?.parse()?,
-            Long("application") => options.files = application_files(&PathBuf::from(arguments.value()?)),
+            Long("application") => {
+                options.files = application_files(&PathBuf::from(arguments.value()?))
+            }
             Long("outbound") => options.outbound.push(arguments.value()?.parse()?),
             Long("variable") => {
                 let text = arguments.value()?.string()?;
@@ -56,7 +58,10 @@ fn run() -> Result<(), Box<dyn Error + Send + Sync>> {
 /// Returns the folders that spin.toml mounts. As for Spin, the panel's folder need not exist.
 fn application_files(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
     let panel = Some(folder.join("hosts/panel/dist")).filter(|panel| panel.is_dir());
-    panel.map(|panel| ("/hosts/panel/dist", panel)).into_iter().collect()
+    panel
+        .map(|panel| ("/hosts/panel/dist", panel))
+        .into_iter()
+        .collect()
 }
 
 fn serve(options: &Options) -> Result<(), Box<dyn Error + Send + Sync>> {

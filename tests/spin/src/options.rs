@@ -19,9 +19,17 @@ pub struct Reuse {
 
 impl Reuse {
     /// The defaults of Spin 4.
-    pub const SPIN: Reuse = Reuse { requests: 128, max_concurrent: 16, idle: Duration::from_secs(1) };
+    pub const SPIN: Reuse = Reuse {
+        requests: 128,
+        max_concurrent: 16,
+        idle: Duration::from_secs(1),
+    };
     /// A new instance for every request.
-    pub const NEVER: Reuse = Reuse { requests: 1, max_concurrent: 1, idle: Duration::from_secs(1) };
+    pub const NEVER: Reuse = Reuse {
+        requests: 1,
+        max_concurrent: 1,
+        idle: Duration::from_secs(1),
+    };
 }
 
 /// The options of a test server.
@@ -68,7 +76,9 @@ impl Options {
             database: Some(database),
             state_directory: true,
             postgres_connections: POSTGRES_CONNECTIONS,
-            variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            variables: variables
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
             outbound: Vec::new(),
             blocked: Vec::new(),
             trusted: Vec::new(),

@@ -11,7 +11,10 @@ use hyper_util::{
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore, pki_types::CertificateDer};
 use wasmtime_wasi_http::{Error as HttpError, RequestOptions, WasiBody, WasiHttpHooks};
 
-type Sent = (http::Response<WasiBody>, Box<dyn Future<Output = Result<(), HttpError>> + Send>);
+type Sent = (
+    http::Response<WasiBody>,
+    Box<dyn Future<Output = Result<(), HttpError>> + Send>,
+);
 
 /// Sends requests to allowed addresses.
 #[derive(Clone)]
@@ -33,9 +36,14 @@ impl Calls {
             roots.add(CertificateDer::from(certificate.clone()))?;
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+        let tls =
+            ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
         let tls = tls.with_root_certificates(roots).with_no_client_auth();
-        let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_http1()
+            .build();
         Ok(Calls {
             allowed: allowed.into(),
             blocked: blocked.into(),
@@ -44,9 +52,14 @@ impl Calls {
     }
 
     fn check(&self, uri: &http::Uri) -> Result<(), HttpError> {
-        let address = uri.authority().and_then(|authority| authority.as_str().parse::<SocketAddr>().ok());
-        match address.filter(|address| address.ip().is_loopback() && self.allowed.contains(address)) {
-            Some(address) if self.blocked.contains(&address) => Err(HttpError::DestinationIpProhibited),
+        let address = uri
+            .authority()
+            .and_then(|authority| authority.as_str().parse::<SocketAddr>().ok());
+        match address.filter(|address| address.ip().is_loopback() && self.allowed.contains(address))
+        {
+            Some(address) if self.blocked.contains(&address) => {
+                Err(HttpError::DestinationIpProhibited)
+            }
             Some(_) => Ok(()),
             None => Err(HttpError::HttpRequestDenied),
         }
@@ -66,8 +79,12 @@ fn http_error(error: &ClientError) -> HttpError {
 
 /// Returns whether TLS caused an error. The source of an I/O error is that of its inner error, so the inner error is checked separately.
 fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
-    let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    error.is::<rustls::Error>() || inner.is_some_and(|inner| is_tls(inner)) || error.source().is_some_and(is_tls)
+    let inner = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>()
+        || inner.is_some_and(|inner| is_tls(inner))
+        || error.source().is_some_and(is_tls)
 }
 
 impl WasiHttpHooks for Calls {
@@ -82,8 +99,12 @@ impl WasiHttpHooks for Calls {
             calls.check(request.uri())?;
             let response = calls.client.request(request).await;
             let response = response.map_err(|error| http_error(&error))?;
-            let io: Box<dyn Future<Output = Result<(), HttpError>> + Send> = Box::new(async { Ok(()) });
-            Ok((response.map(|body| body.map_err(HttpError::from).boxed_unsync()), io))
+            let io: Box<dyn Future<Output = Result<(), HttpError>> + Send> =
+                Box::new(async { Ok(()) });
+            Ok((
+                response.map(|body| body.map_err(HttpError::from).boxed_unsync()),
+                io,
+            ))
         })
     }
 }

@@ -1,6 +1,9 @@
 //! Implements `spin:postgres` over PostgreSQL, for the types that the component uses. As in Spin, connections are pooled and not reset.
 
-#![expect(clippy::result_large_err, reason = "the bindings define the size of the error")]
+#![expect(
+    clippy::result_large_err,
+    reason = "the bindings define the size of the error"
+)]
 
 use std::{
     collections::HashMap,
@@ -18,7 +21,8 @@ use wasmtime::component::{Accessor, FutureReader, HasData, Resource, ResourceTab
 use crate::{
     bindings::spin::postgres::postgres::{
         Column, DbDataType, DbError, DbValue, Error, Host, HostConnection, HostConnectionBuilder,
-        HostConnectionBuilderWithStore, HostConnectionWithStore, ParameterValue, QueryError, RowSet,
+        HostConnectionBuilderWithStore, HostConnectionWithStore, ParameterValue, QueryError,
+        RowSet,
     },
     instances::TrapTrigger,
     rows::Rows,
@@ -34,7 +38,10 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new(max_connections: usize) -> Pool {
-        Pool { idle: Arc::default(), permits: Arc::new(Semaphore::new(max_connections)) }
+        Pool {
+            idle: Arc::default(),
+            permits: Arc::new(Semaphore::new(max_connections)),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Client>>> {
@@ -43,7 +50,10 @@ impl Pool {
 }
 
 /// A connection in use.
-#[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
+#[expect(
+    unreachable_pub,
+    reason = "the generated bindings name it, and are public within their module"
+)]
 pub struct Connection {
     client: Option<Arc<Client>>,
     address: String,
@@ -52,14 +62,25 @@ pub struct Connection {
 }
 
 /// A connection builder.
-#[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
+#[expect(
+    unreachable_pub,
+    reason = "the generated bindings name it, and are public within their module"
+)]
 pub struct Builder(String);
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        let client = self.client.take().and_then(Arc::into_inner).filter(|client| !client.is_closed());
+        let client = self
+            .client
+            .take()
+            .and_then(Arc::into_inner)
+            .filter(|client| !client.is_closed());
         if let Some(client) = client {
-            self.pool.lock().entry(self.address.clone()).or_default().push(client);
+            self.pool
+                .lock()
+                .entry(self.address.clone())
+                .or_default()
+                .push(client);
         }
     }
 }
@@ -86,13 +107,21 @@ async fn open(pool: Pool, address: String) -> Result<Connection, Error> {
         Some(client) => client,
         None => {
             // The same format as in Spin.
-            let failed = |error: tokio_postgres::Error| Error::ConnectionFailed(format!("{error:?}"));
-            let (client, connection) = tokio_postgres::connect(&address, NoTls).await.map_err(failed)?;
+            let failed =
+                |error: tokio_postgres::Error| Error::ConnectionFailed(format!("{error:?}"));
+            let (client, connection) = tokio_postgres::connect(&address, NoTls)
+                .await
+                .map_err(failed)?;
             tokio::spawn(async move { _ = connection.await });
             client
         }
     };
-    Ok(Connection { client: Some(Arc::new(client)), address, pool, _permit: permit })
+    Ok(Connection {
+        client: Some(Arc::new(client)),
+        address,
+        pool,
+        _permit: permit,
+    })
 }
 
 /// A null parameter of any type.
@@ -100,7 +129,11 @@ async fn open(pool: Pool, address: String) -> Result<Connection, Error> {
 struct UntypedNull;
 
 impl ToSql for UntypedNull {
-    fn to_sql(&self, _: &Type, _: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+    fn to_sql(
+        &self,
+        _: &Type,
+        _: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         Ok(IsNull::Yes)
     }
 
@@ -122,19 +155,28 @@ fn parameters(values: Vec<ParameterValue>) -> Result<Vec<Parameter>, Error> {
             ParameterValue::Int64(value) => Box::new(value),
             ParameterValue::Str(value) => Box::new(value),
             ParameterValue::Binary(value) => Box::new(value),
-            other => return Err(Error::BadParameter(format!("the test host does not support {other:?}"))),
+            other => {
+                return Err(Error::BadParameter(format!(
+                    "the test host does not support {other:?}"
+                )));
+            }
         })
     };
     values.into_iter().map(parameter).collect()
 }
 
 fn borrowed(parameters: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
-    parameters.iter().map(|parameter| &**parameter as &(dyn ToSql + Sync)).collect()
+    parameters
+        .iter()
+        .map(|parameter| &**parameter as &(dyn ToSql + Sync))
+        .collect()
 }
 
 fn failed(error: tokio_postgres::Error) -> Error {
     let text = error.to_string();
-    let Some(error) = error.as_db_error() else { return Error::QueryFailed(QueryError::Text(text)) };
+    let Some(error) = error.as_db_error() else {
+        return Error::QueryFailed(QueryError::Text(text));
+    };
     Error::QueryFailed(QueryError::DbError(DbError {
         as_text: text,
         severity: error.severity().to_owned(),
@@ -158,14 +200,37 @@ fn data_type(kind: &Type) -> DbDataType {
 
 fn value(row: &SqlRow, index: usize) -> Result<DbValue, Error> {
     let wrong = |error: tokio_postgres::Error| Error::ValueConversionFailed(error.to_string());
-    let kind = row.columns().get(index).map(|column| column.type_().clone()).unwrap_or(Type::UNKNOWN);
+    let kind = row
+        .columns()
+        .get(index)
+        .map(|column| column.type_().clone())
+        .unwrap_or(Type::UNKNOWN);
     let value = match kind {
-        Type::BOOL => row.try_get::<_, Option<bool>>(index).map_err(wrong)?.map(DbValue::Boolean),
-        Type::INT4 => row.try_get::<_, Option<i32>>(index).map_err(wrong)?.map(DbValue::Int32),
-        Type::INT8 => row.try_get::<_, Option<i64>>(index).map_err(wrong)?.map(DbValue::Int64),
-        Type::TEXT | Type::VARCHAR => row.try_get::<_, Option<String>>(index).map_err(wrong)?.map(DbValue::Str),
-        Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(index).map_err(wrong)?.map(DbValue::Binary),
-        other => return Err(Error::ValueConversionFailed(format!("the test host does not support {other}"))),
+        Type::BOOL => row
+            .try_get::<_, Option<bool>>(index)
+            .map_err(wrong)?
+            .map(DbValue::Boolean),
+        Type::INT4 => row
+            .try_get::<_, Option<i32>>(index)
+            .map_err(wrong)?
+            .map(DbValue::Int32),
+        Type::INT8 => row
+            .try_get::<_, Option<i64>>(index)
+            .map_err(wrong)?
+            .map(DbValue::Int64),
+        Type::TEXT | Type::VARCHAR => row
+            .try_get::<_, Option<String>>(index)
+            .map_err(wrong)?
+            .map(DbValue::Str),
+        Type::BYTEA => row
+            .try_get::<_, Option<Vec<u8>>>(index)
+            .map_err(wrong)?
+            .map(DbValue::Binary),
+        other => {
+            return Err(Error::ValueConversionFailed(format!(
+                "the test host does not support {other}"
+            )));
+        }
     };
     Ok(value.unwrap_or(DbValue::DbNull))
 }
@@ -178,14 +243,23 @@ async fn query(client: &Client, sql: &str, values: Vec<ParameterValue>) -> Resul
         data_type: data_type(column.type_()),
     };
     let columns = statement.columns().iter().map(column).collect();
-    let found = client.query(&statement, &borrowed(&parameters)).await.map_err(failed)?;
+    let found = client
+        .query(&statement, &borrowed(&parameters))
+        .await
+        .map_err(failed)?;
     let row = |row: &SqlRow| (0..row.len()).map(|index| value(row, index)).collect();
-    Ok(RowSet { columns, rows: found.iter().map(row).collect::<Result<_, _>>()? })
+    Ok(RowSet {
+        columns,
+        rows: found.iter().map(row).collect::<Result<_, _>>()?,
+    })
 }
 
 async fn execute(client: &Client, sql: &str, values: Vec<ParameterValue>) -> Result<u64, Error> {
     let parameters = parameters(values)?;
-    client.execute(sql, &borrowed(&parameters)).await.map_err(failed)
+    client
+        .execute(sql, &borrowed(&parameters))
+        .await
+        .map_err(failed)
 }
 
 impl View<'_> {
@@ -196,7 +270,10 @@ impl View<'_> {
         client.ok_or_else(|| wasmtime::format_err!("the connection is closed"))
     }
 
-    async fn open_connection(&mut self, address: String) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+    async fn open_connection(
+        &mut self,
+        address: String,
+    ) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
         Ok(match open(self.pool.clone(), address).await {
             Ok(connection) => Ok(self.table.push(connection)?),
             Err(error) => Err(error),
@@ -207,7 +284,10 @@ impl View<'_> {
 impl Host for View<'_> {}
 
 impl HostConnection for View<'_> {
-    async fn open(&mut self, address: String) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+    async fn open(
+        &mut self,
+        address: String,
+    ) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
         self.open_connection(address).await
     }
 
@@ -247,10 +327,15 @@ impl HostConnectionBuilder for View<'_> {
         _builder: Resource<Builder>,
         _certificate: String,
     ) -> wasmtime::Result<Result<(), Error>> {
-        Ok(Err(Error::Other("the test host does not support TLS".to_owned())))
+        Ok(Err(Error::Other(
+            "the test host does not support TLS".to_owned(),
+        )))
     }
 
-    async fn build(&mut self, builder: Resource<Builder>) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+    async fn build(
+        &mut self,
+        builder: Resource<Builder>,
+    ) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
         let address = self.table.get(&builder)?.0.clone();
         self.open_connection(address).await
     }
@@ -266,12 +351,17 @@ impl<T: 'static> HostConnectionBuilderWithStore<T> for Postgres {
         store: &Accessor<T, Self>,
         builder: Resource<Builder>,
     ) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
-        let address = store.with(|mut access| wasmtime::error::Ok(access.get().table.get(&builder)?.0.clone()))?;
+        let address = store
+            .with(|mut access| wasmtime::error::Ok(access.get().table.get(&builder)?.0.clone()))?;
         <Postgres as HostConnectionWithStore<T>>::open_async(store, address).await
     }
 }
 
-type Streamed = (Vec<Column>, StreamReader<Vec<DbValue>>, FutureReader<Result<(), Error>>);
+type Streamed = (
+    Vec<Column>,
+    StreamReader<Vec<DbValue>>,
+    FutureReader<Result<(), Error>>,
+);
 
 impl<T: 'static> HostConnectionWithStore<T> for Postgres {
     async fn open_async(
@@ -297,7 +387,8 @@ impl<T: 'static> HostConnectionWithStore<T> for Postgres {
             Err(error) => return Ok(Err(error)),
         };
         let (report_row, received) = mpsc::channel(rows.len().max(1));
-        rows.into_iter().for_each(|row| _ = report_row.try_send(row));
+        rows.into_iter()
+            .for_each(|row| _ = report_row.try_send(row));
         let (rows, end) = store.with(|mut access| {
             let rows = StreamReader::new(&mut access, Rows(received))?;
             let end = FutureReader::new(&mut access, async { wasmtime::error::Ok(Ok(())) })?;

@@ -24,19 +24,30 @@ pub struct TestServer {
 impl TestServer {
     /// Serves an application.
     pub fn start(compiled: &CompiledComponent, options: &Options) -> Result<TestServer, Failure> {
-        let failed = |error: &dyn std::fmt::Display| Failure::new(format!("cannot serve the application: {error}"));
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let failed = |error: &dyn std::fmt::Display| {
+            Failure::new(format!("cannot serve the application: {error}"))
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build();
         let runtime = runtime.map_err(|error| failed(&error))?;
-        let application = Application::new(compiled, options).map_err(|error| failed(&format!("{error:#}")))?;
+        let application =
+            Application::new(compiled, options).map_err(|error| failed(&format!("{error:#}")))?;
         let stats = Arc::clone(&application.stats);
-        let listener = runtime.block_on(TcpListener::bind(options.listen)).map_err(|error| failed(&error))?;
+        let listener = runtime
+            .block_on(TcpListener::bind(options.listen))
+            .map_err(|error| failed(&error))?;
         let address = listener.local_addr().map_err(|error| failed(&error))?;
         let handler = {
             let _guard = runtime.enter();
             ProxyHandler::new(application)
         };
         runtime.spawn(accept(listener, handler));
-        Ok(TestServer { base: format!("http://{address}"), stats, runtime: Some(runtime) })
+        Ok(TestServer {
+            base: format!("http://{address}"),
+            stats,
+            runtime: Some(runtime),
+        })
     }
 
     /// Returns the counters.
@@ -56,7 +67,9 @@ impl Drop for TestServer {
 
 async fn accept(listener: TcpListener, handler: ProxyHandler<Application>) {
     loop {
-        let Ok((stream, peer)) = listener.accept().await else { continue };
+        let Ok((stream, peer)) = listener.accept().await else {
+            continue;
+        };
         tokio::spawn(connection(stream, peer, handler.clone()));
     }
 }
@@ -67,7 +80,9 @@ async fn connection(stream: TcpStream, peer: SocketAddr, handler: ProxyHandler<A
         let handler = handler.clone();
         async move { Ok::<_, Infallible>(reply(&handler, request, peer).await) }
     });
-    _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    _ = http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
 }
 
 async fn reply(
@@ -75,12 +90,15 @@ async fn reply(
     request: Request<Incoming>,
     peer: SocketAddr,
 ) -> Response<WasiBody> {
-    let request = with_spin_headers(request, peer).map(|body| body.map_err(HttpError::from).boxed_unsync());
+    let request =
+        with_spin_headers(request, peer).map(|body| body.map_err(HttpError::from).boxed_unsync());
     match handler.handle((), request).await {
         Ok(response) => response,
         Err(error) => {
             eprintln!("a request failed: {error:#}");
-            let empty = Full::new(Bytes::new()).map_err(|never: Infallible| match never {}).boxed_unsync();
+            let empty = Full::new(Bytes::new())
+                .map_err(|never: Infallible| match never {})
+                .boxed_unsync();
             let mut response = Response::new(empty);
             *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
             response
@@ -91,7 +109,10 @@ async fn reply(
 /// Makes the URI absolute, adds Spin's headers and removes hop-by-hop headers.
 fn with_spin_headers(mut request: Request<Incoming>, peer: SocketAddr) -> Request<Incoming> {
     let mut parts = request.uri().clone().into_parts();
-    let host = request.headers().get(http::header::HOST).and_then(|host| host.to_str().ok()?.parse().ok());
+    let host = request
+        .headers()
+        .get(http::header::HOST)
+        .and_then(|host| host.to_str().ok()?.parse().ok());
     parts.scheme = Some(Scheme::HTTP);
     parts.authority = host.or_else(|| "localhost".parse().ok());
     if let Ok(uri) = Uri::from_parts(parts) {
@@ -99,7 +120,13 @@ fn with_spin_headers(mut request: Request<Incoming>, peer: SocketAddr) -> Reques
     }
     let (full, path) = (request.uri().to_string(), request.uri().path().to_owned());
     let headers = request.headers_mut();
-    for name in ["connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection"] {
+    for name in [
+        "connection",
+        "keep-alive",
+        "transfer-encoding",
+        "upgrade",
+        "proxy-connection",
+    ] {
         headers.remove(name);
     }
     let added = [

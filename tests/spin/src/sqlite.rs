@@ -24,7 +24,10 @@ use crate::{
 type Shared = Arc<Mutex<rusqlite::Connection>>;
 
 /// An open connection.
-#[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
+#[expect(
+    unreachable_pub,
+    reason = "the generated bindings name it, and are public within their module"
+)]
 pub struct Connection(Shared);
 
 /// The part of the host state that the interface uses.
@@ -90,7 +93,9 @@ fn row(row: &rusqlite::Row<'_>, width: usize) -> rusqlite::Result<RowResult> {
             ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
         })
     };
-    Ok(RowResult { values: (0..width).map(column).collect::<rusqlite::Result<_>>()? })
+    Ok(RowResult {
+        values: (0..width).map(column).collect::<rusqlite::Result<_>>()?,
+    })
 }
 
 /// Runs a statement. Passes the columns once, then each row until `each` returns false.
@@ -125,7 +130,10 @@ fn run(
 impl Host for View<'_> {}
 
 impl HostConnection for View<'_> {
-    async fn open(&mut self, name: String) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+    async fn open(
+        &mut self,
+        name: String,
+    ) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
         Ok(match open(self.database, &name) {
             Ok(connection) => Ok(self.table.push(connection)?),
             Err(error) => Err(error),
@@ -156,7 +164,10 @@ impl HostConnection for View<'_> {
         Ok(locked(&self.table.get(&connection)?.0).changes())
     }
 
-    async fn last_insert_rowid(&mut self, connection: Resource<Connection>) -> wasmtime::Result<i64> {
+    async fn last_insert_rowid(
+        &mut self,
+        connection: Resource<Connection>,
+    ) -> wasmtime::Result<i64> {
         Ok(locked(&self.table.get(&connection)?.0).last_insert_rowid())
     }
 
@@ -166,7 +177,11 @@ impl HostConnection for View<'_> {
     }
 }
 
-type Streamed = (Vec<String>, StreamReader<RowResult>, FutureReader<Result<(), Error>>);
+type Streamed = (
+    Vec<String>,
+    StreamReader<RowResult>,
+    FutureReader<Result<(), Error>>,
+);
 
 impl<T: 'static> HostConnectionWithStore<T> for Sqlite {
     async fn open_async(
@@ -174,10 +189,12 @@ impl<T: 'static> HostConnectionWithStore<T> for Sqlite {
         name: String,
     ) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
         let database = store.with(|mut access| access.get().database.clone());
-        Ok(match spawn_blocking(move || open(&database, &name)).await? {
-            Ok(connection) => Ok(store.with(|mut access| access.get().table.push(connection))?),
-            Err(error) => Err(error),
-        })
+        Ok(
+            match spawn_blocking(move || open(&database, &name)).await? {
+                Ok(connection) => Ok(store.with(|mut access| access.get().table.push(connection))?),
+                Err(error) => Err(error),
+            },
+        )
     }
 
     async fn execute_async(
@@ -195,20 +212,30 @@ impl<T: 'static> HostConnectionWithStore<T> for Sqlite {
         let (report_end, end) = oneshot::channel();
         spawn_blocking(move || {
             let each = |row| report_row.blocking_send(row).is_ok();
-            let ended = run(&connection, &sql, parameters, |names| _ = report_columns.send(names), each);
+            let ended = run(
+                &connection,
+                &sql,
+                parameters,
+                |names| _ = report_columns.send(names),
+                each,
+            );
             drop(report_row);
             _ = report_end.send(ended);
         });
         let columns = columns.await.unwrap_or_default();
         let (rows, end) = store.with(|mut access| {
             let rows = StreamReader::new(&mut access, Rows(rows))?;
-            let end = FutureReader::new(&mut access, async move { wasmtime::error::Ok(end.await?) })?;
+            let end =
+                FutureReader::new(&mut access, async move { wasmtime::error::Ok(end.await?) })?;
             wasmtime::error::Ok((rows, end))
         })?;
         Ok(Ok((columns, rows, end)))
     }
 
-    async fn changes_async(store: &Accessor<T, Self>, connection: Resource<Connection>) -> wasmtime::Result<u64> {
+    async fn changes_async(
+        store: &Accessor<T, Self>,
+        connection: Resource<Connection>,
+    ) -> wasmtime::Result<u64> {
         store.with(|mut access| Ok(locked(&access.get().table.get(&connection)?.0).changes()))
     }
 
@@ -216,6 +243,8 @@ impl<T: 'static> HostConnectionWithStore<T> for Sqlite {
         store: &Accessor<T, Self>,
         connection: Resource<Connection>,
     ) -> wasmtime::Result<i64> {
-        store.with(|mut access| Ok(locked(&access.get().table.get(&connection)?.0).last_insert_rowid()))
+        store.with(|mut access| {
+            Ok(locked(&access.get().table.get(&connection)?.0).last_insert_rowid())
+        })
     }
 }

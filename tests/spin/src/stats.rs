@@ -104,7 +104,12 @@ impl Drop for MemoryWatch {
 }
 
 impl ResourceLimiter for MemoryWatch {
-    fn memory_growing(&mut self, current: usize, desired: usize, _max: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _max: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         self.stats.peak_bytes.fetch_max(desired as u64, Relaxed);
         let more = desired.saturating_sub(current) as u64;
         self.bytes += more;
@@ -113,7 +118,12 @@ impl ResourceLimiter for MemoryWatch {
         Ok(true)
     }
 
-    fn table_growing(&mut self, _current: usize, _desired: usize, _max: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        _desired: usize,
+        _max: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         Ok(true)
     }
 }

@@ -17,12 +17,18 @@ impl HasData for Variables {
 impl Host for Variables {}
 
 impl<T> HostWithStore<T> for Variables {
-    async fn get(store: &Accessor<T, Self>, name: String) -> wasmtime::Result<Result<String, Error>> {
+    async fn get(
+        store: &Accessor<T, Self>,
+        name: String,
+    ) -> wasmtime::Result<Result<String, Error>> {
         let known = store.with(|mut access| access.get().0.clone());
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         if name.is_empty() || !name.bytes().all(plain) {
             return Ok(Err(Error::InvalidName(name)));
         }
-        Ok(known.get(&name).cloned().ok_or_else(|| Error::Undefined(format!("no variable for {name:?}"))))
+        Ok(known
+            .get(&name)
+            .cloned()
+            .ok_or_else(|| Error::Undefined(format!("no variable for {name:?}"))))
     }
 }

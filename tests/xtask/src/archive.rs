@@ -64,7 +64,11 @@ fn crc32(bytes: &[u8]) -> u32 {
     for byte in bytes {
         crc ^= u32::from(*byte);
         for _ in 0..8 {
-            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+            crc = if crc & 1 == 1 {
+                (crc >> 1) ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            };
         }
     }
     !crc
@@ -81,10 +85,25 @@ mod tests {
 
     #[test]
     fn archive_contains_entries_and_directory() {
-        let files = [("a/b.txt".to_owned(), b"one".to_vec()), ("c".to_owned(), Vec::new())];
+        let files = [
+            ("a/b.txt".to_owned(), b"one".to_vec()),
+            ("c".to_owned(), Vec::new()),
+        ];
         let archive = zip(&files).expect("it is small");
-        assert!(archive.starts_with(b"PK\x03\x04") && archive.windows(10).any(|part| part == b"a/b.txtone"));
-        assert_eq!(archive.windows(4).filter(|part| part == b"PK\x01\x02").count(), 2);
-        assert_eq!(archive.get(archive.len() - 14..archive.len() - 10), Some(&[2, 0, 2, 0][..]));
+        assert!(
+            archive.starts_with(b"PK\x03\x04")
+                && archive.windows(10).any(|part| part == b"a/b.txtone")
+        );
+        assert_eq!(
+            archive
+                .windows(4)
+                .filter(|part| part == b"PK\x01\x02")
+                .count(),
+            2
+        );
+        assert_eq!(
+            archive.get(archive.len() - 14..archive.len() - 10),
+            Some(&[2, 0, 2, 0][..])
+        );
     }
 }

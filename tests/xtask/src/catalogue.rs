@@ -8,7 +8,9 @@ use despacho_xtask::run::Failure;
 pub(crate) fn compile(po: &str) -> Result<Vec<u8>, Failure> {
     let messages = parse(po)?;
     if let Some((id, _)) = messages.iter().find(|(_, text)| text.is_empty()) {
-        return Err(Failure::new(format!("the catalogue has no translation of {id:?}")));
+        return Err(Failure::new(format!(
+            "the catalogue has no translation of {id:?}"
+        )));
     }
     let too_large = |_| Failure::new("the catalogue exceeds the limits of its format");
     let count = u32::try_from(messages.len()).map_err(too_large)?;
@@ -41,7 +43,12 @@ fn parse(po: &str) -> Result<BTreeMap<String, String>, Failure> {
     let mut messages = BTreeMap::new();
     let (mut id, mut text, mut is_text) = (None, String::new(), false);
     for (index, line) in po.lines().map(str::trim).enumerate() {
-        let wrong = || Failure::new(format!("line {} of the catalogue is not valid: {line}", index + 1));
+        let wrong = || {
+            Failure::new(format!(
+                "line {} of the catalogue is not valid: {line}",
+                index + 1
+            ))
+        };
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
@@ -89,20 +96,30 @@ mod tests {
     fn messages_are_parsed_with_escapes_and_several_lines() {
         let po = "# comment\nmsgid \"\"\nmsgstr \"\"\n\"Language: pt_BR\\n\"\n\nmsgid \"a \\\"b\\\"\"\nmsgstr \"c\"\n";
         let messages = parse(po).expect("it is valid");
-        assert_eq!(messages.get("").map(String::as_str), Some("Language: pt_BR\n"));
+        assert_eq!(
+            messages.get("").map(String::as_str),
+            Some("Language: pt_BR\n")
+        );
         assert_eq!(messages.get("a \"b\"").map(String::as_str), Some("c"));
     }
 
     #[test]
     fn compiled_catalogue_lists_sorted_messages() {
-        let file = compile("msgid \"b\"\nmsgstr \"2\"\nmsgid \"a\"\nmsgstr \"1\"\n").expect("it is valid");
+        let file =
+            compile("msgid \"b\"\nmsgstr \"2\"\nmsgid \"a\"\nmsgstr \"1\"\n").expect("it is valid");
         assert_eq!(file.get(..4), Some(&[0xde, 0x12, 0x04, 0x95][..]));
         assert!(file.ends_with(b"a\0b\x001\x002\0"));
     }
 
     #[test]
     fn invalid_or_untranslated_catalogue_is_rejected() {
-        for po in ["msgid \"a\"\nmsgstr \"\"", "msgid a", "msgctxt \"a\"", "msgid \"\\x\"\nmsgstr \"a\"", "\"a\""] {
+        for po in [
+            "msgid \"a\"\nmsgstr \"\"",
+            "msgid a",
+            "msgctxt \"a\"",
+            "msgid \"\\x\"\nmsgstr \"a\"",
+            "\"a\"",
+        ] {
             assert!(compile(po).is_err(), "{po}");
         }
     }

@@ -30,19 +30,41 @@ pub fn build(root: &Path) -> Result<PathBuf, Failure> {
 /// Builds the component and prints its size.
 pub fn build_with_size(root: &Path) -> Result<(), Failure> {
     let file = build(root)?;
-    let size = file.metadata().map_err(|error| Failure::new(format!("{}: {error}", file.display())))?.len();
+    let size = file
+        .metadata()
+        .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?
+        .len();
     println!("  {}: {size} bytes", file.display());
     Ok(())
 }
 
 /// Builds the empty component with the same settings, as the baseline of measurements.
 pub fn build_hello(root: &Path) -> Result<PathBuf, Failure> {
-    cargo(root, "rustc", &["--package", PACKAGE, "--example", "hello", "--crate-type", "cdylib"])?;
+    cargo(
+        root,
+        "rustc",
+        &[
+            "--package",
+            PACKAGE,
+            "--example",
+            "hello",
+            "--crate-type",
+            "cdylib",
+        ],
+    )?;
     Ok(built()?.join("examples/hello.wasm"))
 }
 
 fn cargo(root: &Path, command: &str, options: &[&str]) -> Result<(), Failure> {
-    let words = ["cargo", command, "--locked", "--profile", PROFILE, "--target", TARGET];
+    let words = [
+        "cargo",
+        command,
+        "--locked",
+        "--profile",
+        PROFILE,
+        "--target",
+        TARGET,
+    ];
     run::show(run::command(root, &[&words, options].concat()))
 }
 

@@ -34,7 +34,9 @@ pub(crate) fn check_newest(root: &Path) -> Result<(), Failure> {
     let cargo = |words: &[&str]| {
         let mut command = run::command(&folder, &[&["cargo"], words].concat());
         // Users do not have the flags of `.cargo/config.toml`.
-        command.env("CARGO_ENCODED_RUSTFLAGS", "").env("CARGO_TARGET_DIR", folder.join("target"));
+        command
+            .env("CARGO_ENCODED_RUSTFLAGS", "")
+            .env("CARGO_TARGET_DIR", folder.join("target"));
         command
     };
     run::show(cargo(&["update"]))?;
@@ -42,9 +44,13 @@ pub(crate) fn check_newest(root: &Path) -> Result<(), Failure> {
         let target: Vec<&str> = target.iter().flat_map(|name| ["--target", name]).collect();
         // Each package alone, because features of one package also apply to the other in the same build.
         for name in PACKAGES {
-            run::show(cargo(&[&["check", "--package", name], &target[..]].concat()))?;
+            run::show(cargo(
+                &[&["check", "--package", name], &target[..]].concat(),
+            ))?;
         }
-        run::show(cargo(&[&["check", "--workspace", "--all-features"], &target[..]].concat()))?;
+        run::show(cargo(
+            &[&["check", "--workspace", "--all-features"], &target[..]].concat(),
+        ))?;
     }
     Ok(())
 }
@@ -55,15 +61,24 @@ fn unpack(root: &Path) -> Result<PathBuf, Failure> {
     let folder = target.join("newest");
     let failure = |path: &Path, e: std::io::Error| Failure::new(format!("{}: {e}", path.display()));
     fs::create_dir_all(&folder).map_err(|e| failure(&folder, e))?;
-    let mut manifest = "[workspace]\nresolver = \"3\"\nmembers = [\"despacho-*\"]\n\n[patch.crates-io]\n".to_owned();
+    let mut manifest =
+        "[workspace]\nresolver = \"3\"\nmembers = [\"despacho-*\"]\n\n[patch.crates-io]\n"
+            .to_owned();
     for name in PACKAGES {
         let versioned = format!("{name}-{VERSION}");
         let unpacked = folder.join(&versioned);
         if unpacked.exists() {
             fs::remove_dir_all(&unpacked).map_err(|e| failure(&unpacked, e))?;
         }
-        let archive = target.join("package").join(format!("{versioned}.crate")).to_string_lossy().into_owned();
-        run::show(run::command(root, &["tar", "-xzf", &archive, "-C", &folder.to_string_lossy()]))?;
+        let archive = target
+            .join("package")
+            .join(format!("{versioned}.crate"))
+            .to_string_lossy()
+            .into_owned();
+        run::show(run::command(
+            root,
+            &["tar", "-xzf", &archive, "-C", &folder.to_string_lossy()],
+        ))?;
         manifest.push_str(&format!("{name} = {{ path = \"{versioned}\" }}\n"));
     }
     let path = folder.join("Cargo.toml");

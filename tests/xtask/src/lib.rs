@@ -1,6 +1,9 @@
 //! Code shared by `cargo up`, `cargo verify` and the tests that start a server.
 
-#![expect(clippy::print_stdout, reason = "a command-line tool: its messages go to standard output")]
+#![expect(
+    clippy::print_stdout,
+    reason = "a command-line tool: its messages go to standard output"
+)]
 
 pub mod component;
 pub mod place;

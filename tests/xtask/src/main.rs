@@ -1,6 +1,9 @@
 //! The program behind `cargo up` and `cargo verify`.
 
-#![expect(clippy::print_stdout, reason = "a command-line tool: its messages go to standard output")]
+#![expect(
+    clippy::print_stdout,
+    reason = "a command-line tool: its messages go to standard output"
+)]
 
 mod archive;
 mod catalogue;
@@ -60,7 +63,8 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    let task = parse(lexopt::Parser::from_env()).map_err(|e| Failure::new(format!("{e}\n\n{HELP}")));
+    let task =
+        parse(lexopt::Parser::from_env()).map_err(|e| Failure::new(format!("{e}\n\n{HELP}")));
     let done = task.and_then(|task| match task {
         Task::Help => {
             println!("{HELP}");
@@ -110,8 +114,12 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
 }
 
 fn parse_up(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
-    let mut up_options =
-        up::UpOptions { listen: "127.0.0.1:8080".to_owned(), data: None, panel: true, cities: Vec::new() };
+    let mut up_options = up::UpOptions {
+        listen: "127.0.0.1:8080".to_owned(),
+        data: None,
+        panel: true,
+        cities: Vec::new(),
+    };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("listen") => up_options.listen = arguments.value()?.string()?,
@@ -150,16 +158,38 @@ mod tests {
     #[test]
     fn arguments_select_task_and_options() {
         let cities = vec!["Campinas/SP".to_owned(), "RJ".to_owned()];
-        let up_options =
-            up::UpOptions { listen: "127.0.0.1:1".to_owned(), data: Some("d".into()), panel: false, cities };
-        let words = ["up", "--listen", "127.0.0.1:1", "--data=d", "--no-panel", "--city=Campinas/SP", "--city", "RJ"];
+        let up_options = up::UpOptions {
+            listen: "127.0.0.1:1".to_owned(),
+            data: Some("d".into()),
+            panel: false,
+            cities,
+        };
+        let words = [
+            "up",
+            "--listen",
+            "127.0.0.1:1",
+            "--data=d",
+            "--no-panel",
+            "--city=Campinas/SP",
+            "--city",
+            "RJ",
+        ];
         assert_eq!(task(&words), Ok(Task::Up(up_options)));
-        let choice = verify::Choice { only: vec!["fmt".to_owned(), "doc".to_owned()], from: None };
-        assert_eq!(task(&["verify", "--only", "fmt", "--only=doc"]), Ok(Task::Verify(choice)));
+        let choice = verify::Choice {
+            only: vec!["fmt".to_owned(), "doc".to_owned()],
+            from: None,
+        };
+        assert_eq!(
+            task(&["verify", "--only", "fmt", "--only=doc"]),
+            Ok(Task::Verify(choice))
+        );
         assert_eq!(task(&["verify", "--list"]), Ok(Task::List));
         assert_eq!(task(&["reproduce"]), Ok(Task::Reproduce));
         assert_eq!(task(&["woocommerce"]), Ok(Task::WooCommerce));
-        assert_eq!(task(&["postman", "--out", "c.json"]), Ok(Task::Postman(Some("c.json".into()))));
+        assert_eq!(
+            task(&["postman", "--out", "c.json"]),
+            Ok(Task::Postman(Some("c.json".into())))
+        );
         assert_eq!(task(&[]), Ok(Task::Help));
     }
 

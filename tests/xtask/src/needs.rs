@@ -22,8 +22,11 @@ pub(crate) struct Venv {
 }
 
 /// The packages of the tests.
-pub(crate) const TESTS: Venv =
-    Venv { folder: "venv", requirements: "tests/xtask/requirements.txt", program: "schemathesis" };
+pub(crate) const TESTS: Venv = Venv {
+    folder: "venv",
+    requirements: "tests/xtask/requirements.txt",
+    program: "schemathesis",
+};
 /// The generators of clients. Their dependencies conflict with those of the tests.
 pub(crate) const GENERATORS: Venv = Venv {
     folder: "generators-venv",
@@ -62,24 +65,41 @@ impl Need {
         }
         if self == Need::Advisories {
             let skipped = "the advisory database is not fetched";
-            return fetch(run::command(root, &FETCH_ADVISORIES), "the advisory database", skipped, offline);
+            return fetch(
+                run::command(root, &FETCH_ADVISORIES),
+                "the advisory database",
+                skipped,
+                offline,
+            );
         }
         if self == Need::Registry {
             let skipped = "the newest dependencies are not resolved";
-            return fetch(crates::probe_registry(root), "the registry's index", skipped, offline);
+            return fetch(
+                crates::probe_registry(root),
+                "the registry's index",
+                skipped,
+                offline,
+            );
         }
         if matches!(self, Need::Spin) {
             let reason = "Spin 4.1 or newer is neither on PATH nor named by DESPACHO_SPIN; install it from https://spinframework.dev";
             return Err(Missing::Offline(reason.to_owned()));
         }
         if offline {
-            return Err(Missing::Offline(format!("{} is missing and DESPACHO_VERIFY_OFFLINE is set", self.name())));
+            return Err(Missing::Offline(format!(
+                "{} is missing and DESPACHO_VERIFY_OFFLINE is set",
+                self.name()
+            )));
         }
         println!("  installing {}", self.name());
         self.install(root)?;
         match self.is_met(root)? {
             true => Ok(()),
-            false => Err(Failure::new(format!("{} is still missing after it was installed", self.name())).into()),
+            false => Err(Failure::new(format!(
+                "{} is still missing after it was installed",
+                self.name()
+            ))
+            .into()),
         }
     }
 
@@ -100,10 +120,14 @@ impl Need {
     fn is_met(self, root: &Path) -> Result<bool, Failure> {
         Ok(match self {
             Need::Component(_, subcommand) => run::succeeds(&["cargo", subcommand, "--version"]),
-            Need::Target(name) => run::stdout(&["rustc", "--print", "target-libdir", "--target", name])
-                .is_some_and(|folder| Path::new(&folder).is_dir()),
+            Need::Target(name) => {
+                run::stdout(&["rustc", "--print", "target-libdir", "--target", name])
+                    .is_some_and(|folder| Path::new(&folder).is_dir())
+            }
             // openssl has a command instead of the flag.
-            Need::Program(name, _) => ["--version", "version"].iter().any(|word| run::succeeds(&[name, word])),
+            Need::Program(name, _) => ["--version", "version"]
+                .iter()
+                .any(|word| run::succeeds(&[name, word])),
             Need::Postgres => postgres().is_some(),
             Need::Spin => run::succeeds(&[&spin(), "--version"]),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
@@ -123,7 +147,9 @@ impl Need {
             Need::Target(name) => show(&["rustup", "target", "add", name]),
             Need::Program(_, package) => debian_package(root, package),
             Need::Postgres => debian_package(root, "postgresql"),
-            Need::Spin => Err(Failure::new("the Spin CLI cannot be installed from a registry")),
+            Need::Spin => Err(Failure::new(
+                "the Spin CLI cannot be installed from a registry",
+            )),
             // A debug build takes half the time, and cargo-deny runs for only a second.
             Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
             Need::Advisories => show(&FETCH_ADVISORIES),
@@ -133,12 +159,26 @@ impl Need {
     }
 }
 
-const FETCH_ADVISORIES: [&str; 6] = ["cargo", "deny", "--config", ".cargo/deny.toml", "fetch", "db"];
+const FETCH_ADVISORIES: [&str; 6] = [
+    "cargo",
+    "deny",
+    "--config",
+    ".cargo/deny.toml",
+    "fetch",
+    "db",
+];
 
 /// Fetches current data with a command. A failed download skips the step, because it does not indicate a defect of the repository.
-fn fetch(mut command: Command, what: &str, consequence: &str, offline: bool) -> Result<(), Missing> {
+fn fetch(
+    mut command: Command,
+    what: &str,
+    consequence: &str,
+    offline: bool,
+) -> Result<(), Missing> {
     if offline {
-        return Err(Missing::Offline(format!("DESPACHO_VERIFY_OFFLINE is set; {consequence}")));
+        return Err(Missing::Offline(format!(
+            "DESPACHO_VERIFY_OFFLINE is set; {consequence}"
+        )));
     }
     let fetched = command.output();
     let fetched = fetched.map_err(|e| Failure::new(format!("{what} could not be fetched: {e}")))?;
@@ -146,8 +186,14 @@ fn fetch(mut command: Command, what: &str, consequence: &str, offline: bool) -> 
         return Ok(());
     }
     let output = String::from_utf8_lossy(&fetched.stderr);
-    let reason = output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    Err(Missing::Offline(format!("{what} could not be fetched: {reason}")))
+    let reason = output
+        .lines()
+        .rfind(|line| !line.trim().is_empty())
+        .unwrap_or_default()
+        .trim();
+    Err(Missing::Offline(format!(
+        "{what} could not be fetched: {reason}"
+    )))
 }
 
 /// Returns the Spin CLI's path or name.
@@ -198,9 +244,29 @@ impl Venv {
         }
         let folder = place::target()?.join(self.folder);
         let python = self.program("python")?;
-        run::show(run::command(root, &["python3", "-m", "venv", "--clear", &folder.to_string_lossy()]))?;
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", self.requirements];
-        run::show(run::command(root, &[&[&*python.to_string_lossy()], &install[..]].concat()))?;
+        run::show(run::command(
+            root,
+            &[
+                "python3",
+                "-m",
+                "venv",
+                "--clear",
+                &folder.to_string_lossy(),
+            ],
+        ))?;
+        let install = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "-r",
+            self.requirements,
+        ];
+        run::show(run::command(
+            root,
+            &[&[&*python.to_string_lossy()], &install[..]].concat(),
+        ))?;
         std::fs::write(self.stamp()?, self.requirements(root)?)
             .map_err(|e| Failure::new(format!("the stamp of {}: {e}", folder.display())))
     }
@@ -210,10 +276,21 @@ impl Venv {
 fn debian_package(root: &Path, package: &str) -> Result<(), Failure> {
     let is_root = run::stdout(&["id", "-u"]).as_deref() == Some("0");
     if !is_root || !run::succeeds(&["apt-get", "--version"]) {
-        return Err(Failure::new(format!("please install {package} (`apt-get install {package}`) and run this again")));
+        return Err(Failure::new(format!(
+            "please install {package} (`apt-get install {package}`) and run this again"
+        )));
     }
     run::show(run::command(root, &["apt-get", "update", "--quiet"]))?;
-    let mut install = run::command(root, &["apt-get", "install", "--yes", "--no-install-recommends", package]);
+    let mut install = run::command(
+        root,
+        &[
+            "apt-get",
+            "install",
+            "--yes",
+            "--no-install-recommends",
+            package,
+        ],
+    );
     install.env("DEBIAN_FRONTEND", "noninteractive");
     run::show(install)
 }
@@ -224,11 +301,19 @@ mod tests {
 
     #[test]
     fn offline_mode_names_missing_target_without_install() {
-        let missing = Need::Target("no-such-target").ensure(Path::new("."), true).err();
+        let missing = Need::Target("no-such-target")
+            .ensure(Path::new("."), true)
+            .err();
         let output = |reason: &str| reason.contains("the Rust target no-such-target");
-        assert!(matches!(&missing, Some(Missing::Offline(reason)) if output(reason)), "{missing:?}");
+        assert!(
+            matches!(&missing, Some(Missing::Offline(reason)) if output(reason)),
+            "{missing:?}"
+        );
         let missing = Need::Registry.ensure(Path::new("."), true).err();
         let output = |reason: &str| reason.ends_with("the newest dependencies are not resolved");
-        assert!(matches!(&missing, Some(Missing::Offline(reason)) if output(reason)), "{missing:?}");
+        assert!(
+            matches!(&missing, Some(Missing::Offline(reason)) if output(reason)),
+            "{missing:?}"
+        );
     }
 }

@@ -49,15 +49,24 @@ const SETTINGS: [(&str, &str); 11] = [
 pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     let folder = root.join(FOLDER);
     let mut options = package::Options::default();
-    if Need::Target("wasm32-unknown-unknown").ensure(root, false).is_err() {
+    if Need::Target("wasm32-unknown-unknown")
+        .ensure(root, false)
+        .is_err()
+    {
         println!(
             "the Rust target wasm32-unknown-unknown is missing; the panel will request its prices from the server"
         );
         options.types = true;
     }
     package::run(root, options)?;
-    if !is_newer(&folder.join("node_modules/.package-lock.json"), &folder.join("package-lock.json")) {
-        run::show(run::command(&folder, &["npm", "ci", "--no-audit", "--no-fund"]))?;
+    if !is_newer(
+        &folder.join("node_modules/.package-lock.json"),
+        &folder.join("package-lock.json"),
+    ) {
+        run::show(run::command(
+            &folder,
+            &["npm", "ci", "--no-audit", "--no-fund"],
+        ))?;
     }
     let mut build = run::command(&folder, &["npm", "run", "build"]);
     build.env("DESPACHO_PACKAGE", place::target()?.join("package"));
@@ -78,12 +87,18 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
             Err(failure) => return vec![failure],
         };
         let files = std::iter::from_fn(|| tests.get(next.fetch_add(1, Ordering::Relaxed)));
-        files.filter_map(|file| run_tests(root, &server, file).err()).collect()
+        files
+            .filter_map(|file| run_tests(root, &server, file).err())
+            .collect()
     };
     let failures: Vec<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (1..=WORKERS).map(|worker| scope.spawn(move || run_next(worker))).collect();
+        let workers: Vec<_> = (1..=WORKERS)
+            .map(|worker| scope.spawn(move || run_next(worker)))
+            .collect();
         let panicked = |_| vec![Failure::new("a worker of the panel's tests panicked")];
-        let failures = workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(panicked));
+        let failures = workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(panicked));
         failures.map(|failure| failure.to_string()).collect()
     });
     if !failures.is_empty() {
@@ -94,34 +109,49 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let server = start(&panel, "speed")?;
-    measurements.iter().try_for_each(|file| run_tests(root, &server, file))
+    measurements
+        .iter()
+        .try_for_each(|file| run_tests(root, &server, file))
 }
 
 /// Returns the test files that measure times, which run alone, and all others, those that take longest first.
 fn test_files(folder: &Path) -> Result<(Vec<String>, Vec<String>), Failure> {
     let tests = folder.join("tests");
-    let entries = std::fs::read_dir(&tests).map_err(|e| Failure::new(format!("{}: {e}", tests.display())))?;
+    let entries =
+        std::fs::read_dir(&tests).map_err(|e| Failure::new(format!("{}: {e}", tests.display())))?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut files: Vec<_> =
-        names.filter(|name| name.ends_with(".test.mjs")).map(|name| format!("tests/{name}")).collect();
+    let mut files: Vec<_> = names
+        .filter(|name| name.ends_with(".test.mjs"))
+        .map(|name| format!("tests/{name}"))
+        .collect();
     files.sort_by_cached_key(|name| (!name.ends_with("looks.test.mjs"), name.clone()));
-    Ok(files.into_iter().partition(|name| name.ends_with("/speed.test.mjs")))
+    Ok(files
+        .into_iter()
+        .partition(|name| name.ends_with("/speed.test.mjs")))
 }
 
 /// Starts a server whose data folder has the given name.
 fn start(panel: &Path, name: &str) -> Result<Server, Failure> {
     let data = place::target()?.join("panel-data").join(name);
     if data.exists() {
-        std::fs::remove_dir_all(&data).map_err(|e| Failure::new(format!("{}: {e}", data.display())))?;
+        std::fs::remove_dir_all(&data)
+            .map_err(|e| Failure::new(format!("{}: {e}", data.display())))?;
     }
-    Server::start(&server::shipped()?, &data, &["--demo", "--panel", &panel.to_string_lossy()], &SETTINGS)
+    Server::start(
+        &server::shipped()?,
+        &data,
+        &["--demo", "--panel", &panel.to_string_lossy()],
+        &SETTINGS,
+    )
 }
 
 /// Runs the tests of a file against a server.
 fn run_tests(root: &Path, server: &Server, file: &str) -> Result<(), Failure> {
     let mut tests = run::command(&root.join(FOLDER), &["npm", "test", "--", file]);
     tests.env("DESPACHO_PANEL_ADMIN", OPERATOR);
-    tests.env("DESPACHO_PANEL_URL", &server.base).env("DESPACHO_PANEL_SHOTS", place::target()?.join("panel"));
+    tests
+        .env("DESPACHO_PANEL_URL", &server.base)
+        .env("DESPACHO_PANEL_SHOTS", place::target()?.join("panel"));
     run::show_at_end(tests, Some(FAILING))
 }
 
@@ -139,14 +169,20 @@ mod tests {
     fn measurements_are_separate_from_the_other_tests() -> Result<(), Failure> {
         let (measurements, tests) = test_files(&place::root()?.join(FOLDER))?;
         assert_eq!(measurements, ["tests/speed.test.mjs"]);
-        assert_eq!(tests[..2], ["tests/console-looks.test.mjs", "tests/looks.test.mjs"]);
+        assert_eq!(
+            tests[..2],
+            ["tests/console-looks.test.mjs", "tests/looks.test.mjs"]
+        );
         assert!(tests.len() > 10 && tests[2..].is_sorted() && !tests.contains(&measurements[0]));
         Ok(())
     }
 
     #[test]
     fn missing_product_is_not_newer() {
-        assert!(!is_newer(Path::new("no-such-file"), Path::new("Cargo.toml")));
+        assert!(!is_newer(
+            Path::new("no-such-file"),
+            Path::new("Cargo.toml")
+        ));
         assert!(is_newer(Path::new("Cargo.toml"), Path::new("Cargo.toml")));
     }
 }

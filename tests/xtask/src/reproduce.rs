@@ -24,7 +24,14 @@ pub(crate) fn reproduce(root: &Path) -> Result<(), Failure> {
     if scratch.exists() {
         fs::remove_dir_all(&scratch).map_err(at(&scratch))?;
     }
-    let commit_time = run::stdout(&["git", "-C", &root.to_string_lossy(), "log", "-1", "--format=%ct"]);
+    let commit_time = run::stdout(&[
+        "git",
+        "-C",
+        &root.to_string_lossy(),
+        "log",
+        "-1",
+        "--format=%ct",
+    ]);
     let commit_time = commit_time.ok_or_else(|| Failure::new("`git log` lists no commit"))?;
     let mut built = Vec::new();
     for name in FOLDERS {
@@ -32,12 +39,16 @@ pub(crate) fn reproduce(root: &Path) -> Result<(), Failure> {
         built.push(fs::read(&binary).map_err(at(&binary))?);
     }
     let different = match built.as_slice() {
-        [one, other] if one.len() == other.len() => one.iter().zip(other).filter(|(a, b)| a != b).count(),
+        [one, other] if one.len() == other.len() => {
+            one.iter().zip(other).filter(|(a, b)| a != b).count()
+        }
         _ => return Err(Failure::new("the two builds differ in size")),
     };
     let bytes = built.first().map_or(0, Vec::len);
     if different > 0 {
-        return Err(Failure::new(format!("{different} of {bytes} bytes differ between the two builds")));
+        return Err(Failure::new(format!(
+            "{different} of {bytes} bytes differ between the two builds"
+        )));
     }
     println!("both builds are identical: {bytes} bytes");
     Ok(())
@@ -45,20 +56,48 @@ pub(crate) fn reproduce(root: &Path) -> Result<(), Failure> {
 
 /// Builds the last commit in a folder. The compilers replace the folder's path in their output.
 fn build(root: &Path, folder: &Path, commit_time: &str) -> Result<PathBuf, Failure> {
-    run::show(run::command(root, &["git", "clone", "--quiet", "--no-hardlinks", ".", &folder.to_string_lossy()]))?;
+    run::show(run::command(
+        root,
+        &[
+            "git",
+            "clone",
+            "--quiet",
+            "--no-hardlinks",
+            ".",
+            &folder.to_string_lossy(),
+        ],
+    ))?;
     let cargo_home = std::env::var("CARGO_HOME")
         .or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")))
         .map_err(|e| Failure::new(format!("CARGO_HOME and HOME: {e}")))?;
     let source = folder.display();
     let mut cargo = run::command(
         folder,
-        &["cargo", "build", "--locked", "--profile", "dist", "-p", "despacho-warp", "--bin", "despacho"],
+        &[
+            "cargo",
+            "build",
+            "--locked",
+            "--profile",
+            "dist",
+            "-p",
+            "despacho-warp",
+            "--bin",
+            "despacho",
+        ],
     );
     cargo
-        .env("RUSTFLAGS", format!("--remap-path-prefix={source}=/source --remap-path-prefix={cargo_home}=/cargo"))
-        .env("CFLAGS", format!("-ffile-prefix-map={source}=/source -ffile-prefix-map={cargo_home}=/cargo"))
+        .env(
+            "RUSTFLAGS",
+            format!("--remap-path-prefix={source}=/source --remap-path-prefix={cargo_home}=/cargo"),
+        )
+        .env(
+            "CFLAGS",
+            format!("-ffile-prefix-map={source}=/source -ffile-prefix-map={cargo_home}=/cargo"),
+        )
         .env("SOURCE_DATE_EPOCH", commit_time)
         .env("CARGO_TARGET_DIR", folder.join("target"));
     run::show(cargo)?;
-    Ok(folder.join("target/dist").join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
+    Ok(folder
+        .join("target/dist")
+        .join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
 }

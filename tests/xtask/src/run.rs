@@ -32,7 +32,10 @@ impl std::error::Error for Failure {}
 pub fn command(folder: &Path, words: &[&str]) -> Command {
     let (program, arguments) = words.split_first().unwrap_or((&"true", &[]));
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null());
     command
 }
 
@@ -53,46 +56,75 @@ pub fn show(mut command: Command) -> Result<(), Failure> {
     }
     let line = line_of(&command);
     println!("  $ {line}");
-    let status = command.status().map_err(|e| Failure::new(format!("`{line}` could not start: {e}")))?;
-    if status.success() { Ok(()) } else { Err(Failure::new(format!("`{line}` ended with {status}"))) }
+    let status = command
+        .status()
+        .map_err(|e| Failure::new(format!("`{line}` could not start: {e}")))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::new(format!("`{line}` ended with {status}")))
+    }
 }
 
 /// Runs a command to completion, and then shows its output in one piece, not mixed with that of concurrent commands. Returns a failure
 /// unless the command succeeds, with the part of its output that begins with `summary`, if there is one.
 pub fn show_at_end(mut command: Command, summary: Option<&str>) -> Result<(), Failure> {
     let line = line_of(&command);
-    let output = command.output().map_err(|e| Failure::new(format!("`{line}` could not start: {e}")))?;
+    let output = command
+        .output()
+        .map_err(|e| Failure::new(format!("`{line}` could not start: {e}")))?;
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     println!("  $ {line}\n{text}");
     if output.status.success() {
         return Ok(());
     }
-    let summary = summary.and_then(|summary| text.get(text.find(summary)?..)).unwrap_or_default();
-    Err(Failure::new(format!("`{line}` ended with {}\n{summary}", output.status).trim_end()))
+    let summary = summary
+        .and_then(|summary| text.get(text.find(summary)?..))
+        .unwrap_or_default();
+    Err(Failure::new(
+        format!("`{line}` ended with {}\n{summary}", output.status).trim_end(),
+    ))
 }
 
 /// Returns whether a command succeeds, and hides its output. A missing program counts as unsuccessful.
 #[must_use]
 pub fn succeeds(words: &[&str]) -> bool {
-    let quiet = command(Path::new("."), words).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let quiet = command(Path::new("."), words)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     quiet.is_ok_and(|status| status.success())
 }
 
 /// Returns a command's standard output, trimmed, or `None` if it fails or is missing.
 #[must_use]
 pub fn stdout(words: &[&str]) -> Option<String> {
-    let output = command(Path::new("."), words).stderr(Stdio::null()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    let output = command(Path::new("."), words)
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Formats a command for a shell: its variables, the program, its arguments.
 fn line_of(command: &Command) -> String {
     let text = |part: &OsStr| {
         let part = part.to_string_lossy();
-        if part.is_empty() || part.contains([' ', '"', '$', '*']) { format!("'{part}'") } else { part.into_owned() }
+        if part.is_empty() || part.contains([' ', '"', '$', '*']) {
+            format!("'{part}'")
+        } else {
+            part.into_owned()
+        }
     };
-    let variables = command.get_envs().filter_map(|(name, value)| Some(format!("{}={}", text(name), text(value?))));
-    let words = std::iter::once(command.get_program()).chain(command.get_args()).map(text);
+    let variables = command
+        .get_envs()
+        .filter_map(|(name, value)| Some(format!("{}={}", text(name), text(value?))));
+    let words = std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(text);
     variables.chain(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -104,22 +136,37 @@ mod tests {
     fn printed_command_can_be_repeated_in_a_shell() {
         let mut doc = command(Path::new("."), &["cargo", "doc", "--no-deps"]);
         doc.env("RUSTDOCFLAGS", "-D warnings");
-        assert_eq!(line_of(&doc), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
+        assert_eq!(
+            line_of(&doc),
+            "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps"
+        );
     }
 
     #[test]
     fn failure_contains_the_summary_of_the_output() {
-        let shell = |script: &str| show_at_end(command(Path::new("."), &["sh", "-c", script]), Some("failed:"));
+        let shell = |script: &str| {
+            show_at_end(
+                command(Path::new("."), &["sh", "-c", script]),
+                Some("failed:"),
+            )
+        };
         assert_eq!(shell("echo failed: nothing"), Ok(()));
-        let failure = shell("echo passed; echo failed: two; echo details; exit 3").expect_err("it exits with 3");
-        assert!(failure.to_string().ends_with("exit status: 3\nfailed: two\ndetails"), "{failure}");
+        let failure = shell("echo passed; echo failed: two; echo details; exit 3")
+            .expect_err("it exits with 3");
+        assert!(
+            failure
+                .to_string()
+                .ends_with("exit status: 3\nfailed: two\ndetails"),
+            "{failure}"
+        );
     }
 
     #[test]
     fn missing_program_fails_without_output() {
         assert!(!succeeds(&["no-such-program-anywhere"]));
         assert_eq!(stdout(&["no-such-program-anywhere"]), None);
-        let failure = show(command(Path::new("."), &["no-such-program-anywhere"])).expect_err("the program is missing");
+        let failure = show(command(Path::new("."), &["no-such-program-anywhere"]))
+            .expect_err("the program is missing");
         assert!(failure.to_string().contains("could not start"), "{failure}");
     }
 }

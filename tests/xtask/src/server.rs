@@ -47,9 +47,20 @@ pub fn binary() -> Result<PathBuf, Failure> {
 }
 
 fn build_with(root: &Path, profile: &str, folder: &str) -> Result<PathBuf, Failure> {
-    let words = ["cargo", "build", "--package", "despacho-warp", "--bin", "despacho", "--profile", profile];
+    let words = [
+        "cargo",
+        "build",
+        "--package",
+        "despacho-warp",
+        "--bin",
+        "despacho",
+        "--profile",
+        profile,
+    ];
     run::show(run::command(root, &words))?;
-    Ok(place::target()?.join(folder).join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
+    Ok(place::target()?
+        .join(folder)
+        .join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// A running server.
@@ -81,7 +92,9 @@ impl Server {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<(Server, Receiver<String>), Failure> {
-        let on_postgres = variables.iter().any(|(name, value)| *name == "DESPACHO_DATABASE" && *value != "sqlite");
+        let on_postgres = variables
+            .iter()
+            .any(|(name, value)| *name == "DESPACHO_DATABASE" && *value != "sqlite");
         if !on_postgres && !arguments.contains(&"--demo") {
             init(binary, data, variables)?;
         }
@@ -101,7 +114,11 @@ impl Server {
         let (send, lines) = mpsc::channel();
         forward(child.stdout.take(), send.clone());
         forward(child.stderr.take(), send);
-        let mut server = Server { child, base: String::new(), key: None };
+        let mut server = Server {
+            child,
+            base: String::new(),
+            key: None,
+        };
         server.await_ready(&lines, arguments.contains(&"--demo"))?;
         Ok((server, lines))
     }
@@ -121,7 +138,10 @@ impl Server {
                     RecvTimeoutError::Timeout => "did not become ready in time",
                     RecvTimeoutError::Disconnected => "ended before it was ready",
                 };
-                Failure::new(format!("the server {event}; its output:\n{}", output.join("\n")))
+                Failure::new(format!(
+                    "the server {event}; its output:\n{}",
+                    output.join("\n")
+                ))
             })?;
             match announcement(&line) {
                 Some(Announcement::Ready(base)) => self.base = base.to_owned(),
@@ -138,7 +158,9 @@ impl Server {
 #[must_use]
 pub fn program(binary: &Path) -> Command {
     let mut command = Command::new(binary);
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_")) {
+    for (name, _) in
+        std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_"))
+    {
         command.env_remove(name);
     }
     command
@@ -147,13 +169,21 @@ pub fn program(binary: &Path) -> Command {
 /// Runs `despacho init` in a data folder. It keeps existing data.
 fn init(binary: &Path, data: &Path, variables: &[(&str, &str)]) -> Result<(), Failure> {
     let mut command = program(binary);
-    command.args(["init", "--data"]).arg(data).envs(variables.iter().copied()).stdin(Stdio::null());
-    let done = command.output().map_err(|e| Failure::new(format!("{} could not start: {e}", binary.display())))?;
+    command
+        .args(["init", "--data"])
+        .arg(data)
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null());
+    let done = command
+        .output()
+        .map_err(|e| Failure::new(format!("{} could not start: {e}", binary.display())))?;
     if done.status.success() {
         return Ok(());
     }
     let output = String::from_utf8_lossy(&done.stderr).into_owned();
-    Err(Failure::new(format!("`despacho init` ended before it was ready: {output}")))
+    Err(Failure::new(format!(
+        "`despacho init` ended before it was ready: {output}"
+    )))
 }
 
 impl Drop for Server {
@@ -173,9 +203,12 @@ enum Announcement<'a> {
 
 fn announcement(line: &str) -> Option<Announcement<'_>> {
     if let Some(base) = line.strip_prefix("ready ") {
-        return base.starts_with("http").then(|| Announcement::Ready(base.trim().trim_end_matches('/')));
+        return base
+            .starts_with("http")
+            .then(|| Announcement::Ready(base.trim().trim_end_matches('/')));
     }
-    line.strip_prefix("x-api-token: ").map(|key| Announcement::Key(key.trim()))
+    line.strip_prefix("x-api-token: ")
+        .map(|key| Announcement::Key(key.trim()))
 }
 
 /// Forwards a stream's lines. It keeps reading after the receiver is dropped, because a full pipe would block the server.
@@ -184,7 +217,10 @@ fn forward(stream: Option<impl Read + Send + 'static>, to: mpsc::Sender<String>)
     std::thread::spawn(move || {
         let mut reader = BufReader::new(stream);
         let mut line = Vec::new();
-        while reader.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+        while reader
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|count| count > 0)
+        {
             let _ = to.send(String::from_utf8_lossy(&line).trim_end().to_owned());
             line.clear();
         }
@@ -197,8 +233,14 @@ mod tests {
 
     #[test]
     fn announcements_are_distinguished_from_logs() {
-        assert_eq!(announcement("ready http://127.0.0.1:80/"), Some(Announcement::Ready("http://127.0.0.1:80")));
-        assert_eq!(announcement("x-api-token: dsp_1"), Some(Announcement::Key("dsp_1")));
+        assert_eq!(
+            announcement("ready http://127.0.0.1:80/"),
+            Some(Announcement::Ready("http://127.0.0.1:80"))
+        );
+        assert_eq!(
+            announcement("x-api-token: dsp_1"),
+            Some(Announcement::Key("dsp_1"))
+        );
         assert_eq!(announcement("ready when you are"), None);
         assert_eq!(announcement("2026-11-21T00:00:00Z INFO listening"), None);
     }
@@ -206,7 +248,14 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn program_that_exits_early_is_reported_with_its_output() {
-        let failure = Server::start(Path::new("false"), Path::new("."), &[], &[]).err().map(|f| f.to_string());
-        assert!(failure.as_deref().is_some_and(|text| text.contains("ended before it was ready")), "{failure:?}");
+        let failure = Server::start(Path::new("false"), Path::new("."), &[], &[])
+            .err()
+            .map(|f| f.to_string());
+        assert!(
+            failure
+                .as_deref()
+                .is_some_and(|text| text.contains("ended before it was ready")),
+            "{failure:?}"
+        );
     }
 }

@@ -71,7 +71,14 @@ pub(crate) const STEPS: &[Step] = &[
         run: |root| {
             // The step `package` builds the bindings.
             for package in ["despacho-core", "despacho-roads"] {
-                let words = ["check", "--locked", "--target", "wasm32-unknown-unknown", "-p", package];
+                let words = [
+                    "check",
+                    "--locked",
+                    "--target",
+                    "wasm32-unknown-unknown",
+                    "-p",
+                    package,
+                ];
                 run::show(cargo(root, &words))?;
             }
             Ok(())
@@ -84,8 +91,16 @@ pub(crate) const STEPS: &[Step] = &[
         is_long: false,
         load: Load::Compiles,
         run: |root| {
-            let words =
-                ["clippy", "--locked", "--workspace", "--all-features", "--all-targets", "--", "-D", "warnings"];
+            let words = [
+                "clippy",
+                "--locked",
+                "--workspace",
+                "--all-features",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ];
             run::show(cargo(root, &words))
         },
     },
@@ -96,7 +111,16 @@ pub(crate) const STEPS: &[Step] = &[
         is_long: false,
         load: Load::Compiles,
         run: |root| {
-            let mut doc = cargo(root, &["doc", "--locked", "--workspace", "--all-features", "--no-deps"]);
+            let mut doc = cargo(
+                root,
+                &[
+                    "doc",
+                    "--locked",
+                    "--workspace",
+                    "--all-features",
+                    "--no-deps",
+                ],
+            );
             doc.env("RUSTDOCFLAGS", "-D warnings");
             run::show(doc)
         },
@@ -129,7 +153,15 @@ pub(crate) const STEPS: &[Step] = &[
         is_long: false,
         load: Load::Tests,
         run: |root| {
-            let words = ["deny", "--locked", "--config", ".cargo/deny.toml", "check", "--disable-fetch", "advisories"];
+            let words = [
+                "deny",
+                "--locked",
+                "--config",
+                ".cargo/deny.toml",
+                "check",
+                "--disable-fetch",
+                "advisories",
+            ];
             run::show(cargo(root, &words))
         },
     },
@@ -144,7 +176,11 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "pages",
         description: "the commands of every page run as written, with the release build",
-        needs: &[Need::Program("jq", "jq"), Need::Program("curl", "curl"), Need::Program("openssl", "openssl")],
+        needs: &[
+            Need::Program("jq", "jq"),
+            Need::Program("curl", "curl"),
+            Need::Program("openssl", "openssl"),
+        ],
         is_long: false,
         load: Load::Tests,
         run: pages::check,
@@ -194,7 +230,11 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "spin-test",
         description: "the Spin component passes its tests on SQLite and PostgreSQL: races, traps, kills, configuration, memory, Open Delivery",
-        needs: &[Need::Target(component::TARGET), Need::Postgres, Need::Venv(TESTS)],
+        needs: &[
+            Need::Target(component::TARGET),
+            Need::Postgres,
+            Need::Venv(TESTS),
+        ],
         is_long: false,
         load: Load::Tests,
         run: test_component,
@@ -218,16 +258,30 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "wasm-test",
         description: "the unit tests of the core and the route engine pass on WebAssembly",
-        needs: &[Need::Target("wasm32-wasip1"), Need::Program("node", "nodejs")],
+        needs: &[
+            Need::Target("wasm32-wasip1"),
+            Need::Program("node", "nodejs"),
+        ],
         is_long: false,
         load: Load::Compiles,
         run: |root| {
             // Cargo runs tests in the package's folder. A relative path of the runner contains no spaces.
-            for (package, root_from_there) in [("despacho-core", ".."), ("despacho-route", "../..")] {
-                let words = ["test", "--locked", "-p", package, "--target", "wasm32-wasip1", "--lib"];
+            for (package, root_from_there) in [("despacho-core", ".."), ("despacho-route", "../..")]
+            {
+                let words = [
+                    "test",
+                    "--locked",
+                    "-p",
+                    package,
+                    "--target",
+                    "wasm32-wasip1",
+                    "--lib",
+                ];
                 let mut tests = cargo(root, &words);
                 // Without --single-threaded, Node 20 crashes at the end of a long run.
-                let runner = format!("node --no-warnings --single-threaded {root_from_there}/tests/xtask/wasi.mjs");
+                let runner = format!(
+                    "node --no-warnings --single-threaded {root_from_there}/tests/xtask/wasi.mjs"
+                );
                 tests.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner);
                 run::show(tests)?;
             }
@@ -245,7 +299,15 @@ pub(crate) const STEPS: &[Step] = &[
         ],
         is_long: false,
         load: Load::Compiles,
-        run: |root| package::run(root, package::Options { check: true, ..Default::default() }),
+        run: |root| {
+            package::run(
+                root,
+                package::Options {
+                    check: true,
+                    ..Default::default()
+                },
+            )
+        },
     },
     Step {
         name: "doctest",
@@ -253,7 +315,12 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
         is_long: false,
         load: Load::Compiles,
-        run: |root| run::show(cargo(root, &["test", "--locked", "--workspace", "--all-features", "--doc"])),
+        run: |root| {
+            run::show(cargo(
+                root,
+                &["test", "--locked", "--workspace", "--all-features", "--doc"],
+            ))
+        },
     },
     Step {
         name: "crates",
@@ -274,7 +341,11 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "generators",
         description: "linters accept core/openapi.json, and clients that four generators and Postman derive from it create orders",
-        needs: &[Need::Venv(GENERATORS), Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
+        needs: &[
+            Need::Venv(GENERATORS),
+            Need::Program("node", "nodejs"),
+            Need::Program("npm", "npm"),
+        ],
         is_long: true,
         load: Load::Tests,
         run: generators::check,
@@ -309,17 +380,30 @@ pub(crate) const STEPS: &[Step] = &[
         load: Load::Tests,
         run: |root| {
             // The short form omits timings on WebAssembly; other steps compare its results.
-            let bench = ["run", "--locked", "--release", "--no-default-features", "-p", "despacho-bench", "--"];
+            let bench = [
+                "run",
+                "--locked",
+                "--release",
+                "--no-default-features",
+                "-p",
+                "despacho-bench",
+                "--",
+            ];
             let binary = server::build(root)?;
-            for words in
-                [&["load", "--seconds", "1", "--orders", "2000"][..], &["route", "--short"], &["assign", "--short"]]
-            {
+            for words in [
+                &["load", "--seconds", "1", "--orders", "2000"][..],
+                &["route", "--short"],
+                &["assign", "--short"],
+            ] {
                 let mut bench = cargo(root, &[&bench, words].concat());
                 bench.env(server::BINARY, &binary);
                 run::show(bench)?;
             }
             match instances(root) {
-                Some(path) => run::show(cargo(root, &[&bench[..], &["dispatch", &path, "--short"]].concat())),
+                Some(path) => run::show(cargo(
+                    root,
+                    &[&bench[..], &["dispatch", &path, "--short"]].concat(),
+                )),
                 None => {
                     println!(
                         "  SKIPPED: the benchmark `dispatch`. {INSTANCES} does not name a folder or an archive of its instances"
@@ -337,7 +421,8 @@ const INSTANCES: &str = "DESPACHO_MDRP";
 /// Returns the path of the instances of the benchmark `dispatch`: the variable's, or an archive near the repository.
 fn instances(root: &Path) -> Option<String> {
     let named = std::env::var(INSTANCES).ok();
-    let nearby = || Some(root.join("../shared/data/mdrp/instances.tar.xz")).filter(|path| path.is_file());
+    let nearby =
+        || Some(root.join("../shared/data/mdrp/instances.tar.xz")).filter(|path| path.is_file());
     named.or_else(|| nearby().map(|path| path.to_string_lossy().into_owned()))
 }
 
@@ -352,7 +437,11 @@ fn test_component(root: &Path) -> Result<(), Failure> {
     match has_nextest() {
         true => {
             let filter = format!("package({SPIN_TESTS})");
-            run_tests(root, &NEXTEST, &["--workspace", &test_threads(), "--filterset", &filter])
+            run_tests(
+                root,
+                &NEXTEST,
+                &["--workspace", &test_threads(), "--filterset", &filter],
+            )
         }
         false => run_tests(root, &EVERY_TEST, &["--package", SPIN_TESTS]),
     }?;
@@ -361,9 +450,20 @@ fn test_component(root: &Path) -> Result<(), Failure> {
 
 /// Runs the cases under `spin up`, each with its own application.
 fn test_under_spin_up(root: &Path) -> Result<(), Failure> {
-    let words = ["test", "--locked", "--all-features", "--workspace", "--exclude", SPIN_TESTS, "--test", "cases"];
+    let words = [
+        "test",
+        "--locked",
+        "--all-features",
+        "--workspace",
+        "--exclude",
+        SPIN_TESTS,
+        "--test",
+        "cases",
+    ];
     let mut tests = cargo(root, &[&words[..], &["--", "spin-up::"]].concat());
-    tests.env(component::SPIN, needs::spin()).env(component::COMPONENT, component::build(root)?);
+    tests
+        .env(component::SPIN, needs::spin())
+        .env(component::COMPONENT, component::build(root)?);
     run::show(tests)
 }
 
@@ -375,16 +475,32 @@ fn test_workspace(root: &Path) -> Result<(), Failure> {
         return run_tests(root, &EVERY_TEST, &WORKSPACE);
     }
     let threads = test_threads();
-    let others = ["--profile", "verify", &threads, "--filterset", "not (binary(cases) or binary(storage))"];
+    let others = [
+        "--profile",
+        "verify",
+        &threads,
+        "--filterset",
+        "not (binary(cases) or binary(storage))",
+    ];
     let others = run_tests(root, &NEXTEST, &[&WORKSPACE[..], &others].concat());
-    let shared = ["test", "--no-fail-fast", "--test", "storage", "--test", "cases"];
+    let shared = [
+        "test",
+        "--no-fail-fast",
+        "--test",
+        "storage",
+        "--test",
+        "cases",
+    ];
     let shared = run_tests(root, &shared, &[&WORKSPACE[..], &["--", &threads]].concat());
     others.and(shared)
 }
 
 /// Returns the option for two tests on each processor, because most tests wait.
 fn test_threads() -> String {
-    format!("--test-threads={}", std::thread::available_parallelism().map_or(2, usize::from) * 2)
+    format!(
+        "--test-threads={}",
+        std::thread::available_parallelism().map_or(2, usize::from) * 2
+    )
 }
 
 const NEXTEST: [&str; 3] = ["nextest", "run", "--no-fail-fast"];
@@ -395,7 +511,10 @@ fn has_nextest() -> bool {
 }
 
 fn run_tests(root: &Path, runner: &[&str], selected: &[&str]) -> Result<(), Failure> {
-    let mut tests = cargo(root, &[runner, &["--locked", "--all-features"], selected].concat());
+    let mut tests = cargo(
+        root,
+        &[runner, &["--locked", "--all-features"], selected].concat(),
+    );
     tests.env(component::COMPONENT, component::build(root)?);
     tests.env(server::BINARY, server::build(root)?);
     // The default of `core/tests/lifecycle/coverage.rs` is a tenth, for short runs.

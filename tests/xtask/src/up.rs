@@ -33,14 +33,21 @@ pub(crate) fn up(options: &UpOptions) -> Result<(), Failure> {
     println!("building despacho (the first time takes a few minutes)");
     let binary = server::build_dev(&root)?;
     let panel = if options.panel { panel(&root)? } else { None };
-    let data = options.data.clone().unwrap_or_else(|| root.join(".despacho"));
+    let data = options
+        .data
+        .clone()
+        .unwrap_or_else(|| root.join(".despacho"));
     for (install, consequence) in installs(&binary, &data, &options.cities) {
         // The demo also works without the data, for example offline.
         if let Err(failure) = run::show(install) {
             println!("{failure}; continuing without it: {consequence}");
         }
     }
-    println!("starting despacho on {} with its data in {} (Ctrl-C stops it)", options.listen, data.display());
+    println!(
+        "starting despacho on {} with its data in {} (Ctrl-C stops it)",
+        options.listen,
+        data.display()
+    );
     let mut server = Command::new(binary);
     server.args(arguments(&options.listen, &data, panel.as_deref()));
     exec_server(server)
@@ -63,7 +70,11 @@ fn installs(binary: &Path, data: &Path, places: &[String]) -> Vec<(Command, &'st
         commands.push((install, consequence));
     };
     if !places.is_empty() {
-        add("places", places.iter().collect(), "addresses are located by CEP or city only");
+        add(
+            "places",
+            places.iter().collect(),
+            "addresses are located by CEP or city only",
+        );
     }
     if !cities.is_empty() {
         add("roads", cities, "distances are estimated");
@@ -73,7 +84,9 @@ fn installs(binary: &Path, data: &Path, places: &[String]) -> Vec<(Command, &'st
 
 /// Returns the server's arguments.
 fn arguments(listen: &str, data: &Path, panel: Option<&Path>) -> Vec<OsString> {
-    let mut words: Vec<OsString> = ["serve", "--demo", "--listen", listen, "--data"].map(OsString::from).into();
+    let mut words: Vec<OsString> = ["serve", "--demo", "--listen", listen, "--data"]
+        .map(OsString::from)
+        .into();
     words.push(data.into());
     // Links to the courier's app and to recipients' pages contain it.
     words.extend(["--public-url".into(), format!("http://{listen}").into()]);
@@ -85,8 +98,13 @@ fn arguments(listen: &str, data: &Path, panel: Option<&Path>) -> Vec<OsString> {
 
 /// Builds the panel and returns its folder, or prints a message and returns `None` if Node.js or npm is missing.
 fn panel(root: &Path) -> Result<Option<PathBuf>, Failure> {
-    if let Some(missing) = ["node", "npm"].into_iter().find(|program| !run::succeeds(&[program, "--version"])) {
-        println!("{missing} is missing, so the panel is not built; the server serves only the API.");
+    if let Some(missing) = ["node", "npm"]
+        .into_iter()
+        .find(|program| !run::succeeds(&[program, "--version"]))
+    {
+        println!(
+            "{missing} is missing, so the panel is not built; the server serves only the API."
+        );
         println!(
             "To get the panel, install Node.js 20.19 or newer and run `cargo up` again; `--no-panel` hides this message."
         );
@@ -101,7 +119,10 @@ fn panel(root: &Path) -> Result<Option<PathBuf>, Failure> {
 fn exec_server(mut server: Command) -> Result<(), Failure> {
     use std::os::unix::process::CommandExt;
     let error = server.exec();
-    Err(Failure::new(format!("{} could not start: {error}", server.get_program().to_string_lossy())))
+    Err(Failure::new(format!(
+        "{} could not start: {error}",
+        server.get_program().to_string_lossy()
+    )))
 }
 
 /// Runs the server as a child process, because this platform cannot replace a process. The console sends Ctrl-C to both.
@@ -118,10 +139,22 @@ mod tests {
     fn addresses_and_roads_of_cities_are_installed() {
         let places = ["São Paulo/SP", "RJ"].map(str::to_owned);
         let commands = installs(Path::new("despacho"), Path::new("d"), &places);
-        let words: Vec<Vec<&std::ffi::OsStr>> = commands.iter().map(|(one, _)| one.get_args().collect()).collect();
-        assert_eq!(words[0], ["places", "install", "--data", "d", "São Paulo/SP", "RJ"]);
-        assert_eq!(words[1], ["roads", "install", "--data", "d", "--city", "São Paulo/SP"]);
-        assert_eq!(installs(Path::new("despacho"), Path::new("d"), &places[1..]).len(), 1);
+        let words: Vec<Vec<&std::ffi::OsStr>> = commands
+            .iter()
+            .map(|(one, _)| one.get_args().collect())
+            .collect();
+        assert_eq!(
+            words[0],
+            ["places", "install", "--data", "d", "São Paulo/SP", "RJ"]
+        );
+        assert_eq!(
+            words[1],
+            ["roads", "install", "--data", "d", "--city", "São Paulo/SP"]
+        );
+        assert_eq!(
+            installs(Path::new("despacho"), Path::new("d"), &places[1..]).len(),
+            1
+        );
         assert!(installs(Path::new("despacho"), Path::new("d"), &[]).is_empty());
     }
 
@@ -129,7 +162,17 @@ mod tests {
     fn server_arguments_contain_address_and_folder() {
         let words = arguments("127.0.0.1:9", Path::new("here"), None);
         let url = ["--public-url", "http://127.0.0.1:9"];
-        assert_eq!(words[..6], ["serve", "--demo", "--listen", "127.0.0.1:9", "--data", "here"]);
+        assert_eq!(
+            words[..6],
+            [
+                "serve",
+                "--demo",
+                "--listen",
+                "127.0.0.1:9",
+                "--data",
+                "here"
+            ]
+        );
         assert_eq!(words[6..], url);
         let with_panel = arguments("127.0.0.1:9", Path::new("here"), Some(Path::new("files")));
         assert_eq!(with_panel[8..], ["--panel", "files"]);

@@ -52,11 +52,24 @@ pub(crate) fn verify(choice: &Choice) -> Result<(), Failure> {
     let steps = chosen(STEPS, choice)?;
     let offline = std::env::var_os("DESPACHO_VERIFY_OFFLINE").is_some_and(|value| value == "1");
     let run_one = |step: &Step| {
-        let position = steps.iter().position(|other| other.name == step.name).unwrap_or_default();
-        println!("[{}/{}] {}: {}", position + 1, steps.len(), step.name, step.description);
+        let position = steps
+            .iter()
+            .position(|other| other.name == step.name)
+            .unwrap_or_default();
+        println!(
+            "[{}/{}] {}: {}",
+            position + 1,
+            steps.len(),
+            step.name,
+            step.description
+        );
         let start = Instant::now();
         let result = run_step(step, &root, offline);
-        let done = Done { name: step.name, time: start.elapsed(), result };
+        let done = Done {
+            name: step.name,
+            time: start.elapsed(),
+            result,
+        };
         println!("{}\n", done.line());
         done
     };
@@ -94,9 +107,19 @@ pub(crate) fn verify(choice: &Choice) -> Result<(), Failure> {
 fn groups<'s>(mut steps: &'s [&'static Step]) -> Vec<(&'s [&'static Step], &'s [&'static Step])> {
     let mut groups = Vec::new();
     while !steps.is_empty() {
-        let waiting = steps.iter().take_while(|step| step.load == Load::Waits).count();
-        let compiling = steps[waiting..].iter().take_while(|step| step.load == Load::Compiles).count();
-        let (waiting, others) = if compiling == 0 { (0, waiting.max(1)) } else { (waiting, compiling) };
+        let waiting = steps
+            .iter()
+            .take_while(|step| step.load == Load::Waits)
+            .count();
+        let compiling = steps[waiting..]
+            .iter()
+            .take_while(|step| step.load == Load::Compiles)
+            .count();
+        let (waiting, others) = if compiling == 0 {
+            (0, waiting.max(1))
+        } else {
+            (waiting, compiling)
+        };
         let (group, rest) = steps.split_at(waiting + others);
         groups.push(group.split_at(waiting));
         steps = rest;
@@ -121,14 +144,30 @@ fn run_step(step: &Step, root: &Path, offline: bool) -> StepResult {
 /// Returns the selected steps, or a failure that names an unknown step.
 fn chosen<'a>(steps: &'a [Step], choice: &Choice) -> Result<Vec<&'a Step>, Failure> {
     let position = |name: &str| {
-        steps.iter().position(|step| step.name == name).ok_or_else(|| {
-            let names: Vec<_> = steps.iter().map(|step| step.name).collect();
-            Failure::new(format!("there is no step `{name}`; the steps are {}", names.join(", ")))
-        })
+        steps
+            .iter()
+            .position(|step| step.name == name)
+            .ok_or_else(|| {
+                let names: Vec<_> = steps.iter().map(|step| step.name).collect();
+                Failure::new(format!(
+                    "there is no step `{name}`; the steps are {}",
+                    names.join(", ")
+                ))
+            })
     };
-    let only = choice.only.iter().map(|name| position(name)).collect::<Result<Vec<_>, _>>()?;
+    let only = choice
+        .only
+        .iter()
+        .map(|name| position(name))
+        .collect::<Result<Vec<_>, _>>()?;
     let from = choice.from.as_deref().map_or(Ok(0), position)?;
-    let wanted = |(index, step): &(usize, &Step)| if only.is_empty() { !step.is_long } else { only.contains(index) };
+    let wanted = |(index, step): &(usize, &Step)| {
+        if only.is_empty() {
+            !step.is_long
+        } else {
+            only.contains(index)
+        }
+    };
     let chosen = steps.iter().enumerate().skip(from).filter(wanted);
     Ok(chosen.map(|(_, step)| step).collect())
 }
@@ -141,12 +180,18 @@ impl Done {
             StepResult::Skipped(reason) => format!("SKIPPED: {reason}"),
             StepResult::Failed(failure) => format!("FAILED: {failure}"),
         };
-        format!("{:<14}{:>8.1} s  {status}", self.name, self.time.as_secs_f64())
+        format!(
+            "{:<14}{:>8.1} s  {status}",
+            self.name,
+            self.time.as_secs_f64()
+        )
     }
 }
 
 fn has_failed(steps: &[Done]) -> bool {
-    steps.iter().any(|done| matches!(done.result, StepResult::Failed(_)))
+    steps
+        .iter()
+        .any(|done| matches!(done.result, StepResult::Failed(_)))
 }
 
 /// Prints the summary and returns the failure, if there is one.
@@ -165,8 +210,15 @@ fn report(steps: &[Done], total: Duration) -> Result<(), Failure> {
         }
     }
     println!("{:<14}{:>8.1} s", "all", total.as_secs_f64());
-    println!("verify: {passed} passed, {} failed, {skipped} skipped", failures.len());
-    if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("\n"))) }
+    println!(
+        "verify: {passed} passed, {} failed, {skipped} skipped",
+        failures.len()
+    );
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::new(failures.join("\n")))
+    }
 }
 
 #[cfg(test)]
@@ -175,42 +227,82 @@ mod tests {
 
     fn names(only: &[&str], from: Option<&str>) -> Result<Vec<&'static str>, Failure> {
         let only = only.iter().map(|&name| name.to_owned()).collect();
-        let choice = Choice { only, from: from.map(str::to_owned) };
-        Ok(chosen(STEPS, &choice)?.iter().map(|step| step.name).collect())
+        let choice = Choice {
+            only,
+            from: from.map(str::to_owned),
+        };
+        Ok(chosen(STEPS, &choice)?
+            .iter()
+            .map(|step| step.name)
+            .collect())
     }
 
     #[test]
     fn selected_steps_keep_the_order_of_the_table() {
         assert_eq!(names(&["doc", "fmt"], None), Ok(vec!["fmt", "doc"]));
-        assert_eq!(names(&[], None).map(|all| all.len()), Ok(STEPS.len() - 1), "all except the long one");
+        assert_eq!(
+            names(&[], None).map(|all| all.len()),
+            Ok(STEPS.len() - 1),
+            "all except the long one"
+        );
         assert_eq!(names(&["generators"], None), Ok(vec!["generators"]));
         assert_eq!(
             names(&[], Some("doctest")),
-            Ok(vec!["doctest", "crates", "crates-newest", "panel", "woocommerce", "bench"])
+            Ok(vec![
+                "doctest",
+                "crates",
+                "crates-newest",
+                "panel",
+                "woocommerce",
+                "bench"
+            ])
         );
     }
 
     #[test]
     fn unknown_step_error_lists_all_steps() {
-        let failure = names(&["docs"], None).expect_err("there is no such step").to_string();
-        assert!(failure.contains("`docs`") && failure.contains("clippy"), "{failure}");
+        let failure = names(&["docs"], None)
+            .expect_err("there is no such step")
+            .to_string();
+        assert!(
+            failure.contains("`docs`") && failure.contains("clippy"),
+            "{failure}"
+        );
     }
 
     #[test]
     fn waiting_steps_run_with_the_compiling_steps_after_them() {
         let grouped = |only: &[&str]| -> Vec<(Vec<&str>, Vec<&str>)> {
-            let choice = Choice { only: only.iter().map(|&name| name.to_owned()).collect(), from: None };
+            let choice = Choice {
+                only: only.iter().map(|&name| name.to_owned()).collect(),
+                from: None,
+            };
             let steps = chosen(STEPS, &choice).expect("these steps exist");
             let names = |steps: &[&Step]| steps.iter().map(|step| step.name).collect();
-            groups(&steps).into_iter().map(|(waiting, others)| (names(waiting), names(others))).collect()
+            groups(&steps)
+                .into_iter()
+                .map(|(waiting, others)| (names(waiting), names(others)))
+                .collect()
         };
         let all = grouped(&[]);
-        assert_eq!(all[..2], [(vec![], vec!["fmt"]), (vec!["deploy"], vec!["wasm", "clippy", "doc"])]);
-        assert!(all.contains(&(vec!["webhooks", "recipes"], vec!["spin-build"])), "{all:?}");
+        assert_eq!(
+            all[..2],
+            [
+                (vec![], vec!["fmt"]),
+                (vec!["deploy"], vec!["wasm", "clippy", "doc"])
+            ]
+        );
+        assert!(
+            all.contains(&(vec!["webhooks", "recipes"], vec!["spin-build"])),
+            "{all:?}"
+        );
         assert_eq!(grouped(&["contract"]), [(vec![], vec!["contract"])]);
         assert_eq!(
             grouped(&["webhooks", "recipes", "panel"]),
-            [(vec![], vec!["webhooks", "recipes"]), (vec![], vec!["panel"])]
+            [
+                (vec![], vec!["webhooks", "recipes"]),
+                (vec![], vec!["panel"])
+            ]
         );
     }
 
@@ -224,14 +316,25 @@ mod tests {
 
     #[test]
     fn failed_step_stops_and_prints_the_command_to_repeat_it() {
-        let done = |name, result| Done { name, time: Duration::ZERO, result };
-        let mut steps =
-            vec![done("fmt", StepResult::Passed), done("deny", StepResult::Skipped("no network".to_owned()))];
+        let done = |name, result| Done {
+            name,
+            time: Duration::ZERO,
+            result,
+        };
+        let mut steps = vec![
+            done("fmt", StepResult::Passed),
+            done("deny", StepResult::Skipped("no network".to_owned())),
+        ];
         assert!(!has_failed(&steps));
         assert_eq!(report(&steps, Duration::ZERO), Ok(()));
         steps.push(done("doc", StepResult::Failed(Failure::new("a dead link"))));
         assert!(has_failed(&steps));
-        let failure = report(&steps, Duration::ZERO).expect_err("it failed").to_string();
-        assert!(failure.contains("a dead link") && failure.contains("cargo verify --only doc"), "{failure}");
+        let failure = report(&steps, Duration::ZERO)
+            .expect_err("it failed")
+            .to_string();
+        assert!(
+            failure.contains("a dead link") && failure.contains("cargo verify --only doc"),
+            "{failure}"
+        );
     }
 }

@@ -29,14 +29,24 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
 
 /// Runs the recipes.
 pub(crate) fn check_recipes(root: &Path) -> Result<(), Failure> {
-    run_script(root, &["tests/xtask/recipes/recipes.py"], &server::build(root)?, "recipes")
+    run_script(
+        root,
+        &["tests/xtask/recipes/recipes.py"],
+        &server::build(root)?,
+        "recipes",
+    )
 }
 
 /// Runs the test of Open Delivery on the component, with the program that the component's tests have built.
 pub(crate) fn check_open_delivery_on_spin(root: &Path) -> Result<(), Failure> {
     let program = format!("despacho-spin-tests{}", std::env::consts::EXE_SUFFIX);
     let runtime = place::target()?.join("debug").join(program);
-    let mut script = prepare_script(root, &[OPEN_DELIVERY, "spin"], &runtime, "open-delivery-spin")?;
+    let mut script = prepare_script(
+        root,
+        &[OPEN_DELIVERY, "spin"],
+        &runtime,
+        "open-delivery-spin",
+    )?;
     script.env(component::COMPONENT, component::build(root)?);
     run::show(script)
 }
@@ -44,12 +54,31 @@ pub(crate) fn check_open_delivery_on_spin(root: &Path) -> Result<(), Failure> {
 /// Validates the responses and messages that the core's tests record.
 fn check_open_delivery_in_memory(root: &Path) -> Result<(), Failure> {
     let records = empty_folder("open-delivery-memory")?.join("records");
-    let words = ["cargo", "test", "--locked", "--all-features", "--workspace", "--test", "lifecycle", "open_delivery"];
+    let words = [
+        "cargo",
+        "test",
+        "--locked",
+        "--all-features",
+        "--workspace",
+        "--test",
+        "lifecycle",
+        "open_delivery",
+    ];
     let mut tests = run::command(root, &words);
     tests.env("DESPACHO_OPEN_DELIVERY_RECORDS", &records);
     run::show(tests)?;
-    let python = needs::venv_program("python")?.to_string_lossy().into_owned();
-    run::show(run::command(root, &[&*python, OPEN_DELIVERY, "recorded", &records.to_string_lossy()]))
+    let python = needs::venv_program("python")?
+        .to_string_lossy()
+        .into_owned();
+    run::show(run::command(
+        root,
+        &[
+            &*python,
+            OPEN_DELIVERY,
+            "recorded",
+            &records.to_string_lossy(),
+        ],
+    ))
 }
 
 fn run_script(root: &Path, words: &[&str], program: &Path, folder: &str) -> Result<(), Failure> {
@@ -57,10 +86,20 @@ fn run_script(root: &Path, words: &[&str], program: &Path, folder: &str) -> Resu
 }
 
 /// Returns the command of a script that tests a program with an empty folder.
-fn prepare_script(root: &Path, words: &[&str], program: &Path, folder: &str) -> Result<Command, Failure> {
-    let python = needs::venv_program("python")?.to_string_lossy().into_owned();
+fn prepare_script(
+    root: &Path,
+    words: &[&str],
+    program: &Path,
+    folder: &str,
+) -> Result<Command, Failure> {
+    let python = needs::venv_program("python")?
+        .to_string_lossy()
+        .into_owned();
     let (program, folder) = (program.to_string_lossy(), empty_folder(folder)?);
-    Ok(run::command(root, &[&[&*python], words, &[&*program, &*folder.to_string_lossy()]].concat()))
+    Ok(run::command(
+        root,
+        &[&[&*python], words, &[&*program, &*folder.to_string_lossy()]].concat(),
+    ))
 }
 
 fn empty_folder(name: &str) -> Result<PathBuf, Failure> {

@@ -33,8 +33,10 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     for part in PARTS {
         list(&folder, part, &mut names)?;
     }
-    let mut files =
-        vec![(format!("{CATALOGUE}.mo"), catalogue::compile(&read(&folder.join(format!("{CATALOGUE}.po")))?)?)];
+    let mut files = vec![(
+        format!("{CATALOGUE}.mo"),
+        catalogue::compile(&read(&folder.join(format!("{CATALOGUE}.po")))?)?,
+    )];
     for name in names {
         let mut text = read(&folder.join(&name))?;
         if VERSIONED.contains(&&*name) {
@@ -52,8 +54,15 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     let out = output()?;
     let path = out.join(format!("despacho-{version}.zip"));
     let bytes = archive::zip(&files)?;
-    fs::create_dir_all(&out).and_then(|()| fs::write(&path, &bytes)).map_err(|e| error(&path, &e))?;
-    println!("the WooCommerce plugin is {}: {} files, {} bytes", path.display(), files.len(), bytes.len());
+    fs::create_dir_all(&out)
+        .and_then(|()| fs::write(&path, &bytes))
+        .map_err(|e| error(&path, &e))?;
+    println!(
+        "the WooCommerce plugin is {}: {} files, {} bytes",
+        path.display(),
+        files.len(),
+        bytes.len()
+    );
     Ok(path)
 }
 
@@ -61,21 +70,36 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let archive = build(root)?;
     if !run::succeeds(&["php", "--version"]) {
-        println!("  SKIPPED: the tests of the WooCommerce plugin, because PHP is missing (`apt-get install php-cli`)");
+        println!(
+            "  SKIPPED: the tests of the WooCommerce plugin, because PHP is missing (`apt-get install php-cli`)"
+        );
         return Ok(());
     }
     let mut names = Vec::new();
     for part in [&PARTS[..], &["tests"]].concat() {
         list(&root.join(FOLDER), part, &mut names)?;
     }
-    let scripts: Vec<&str> = names.iter().map(String::as_str).filter(|name| name.ends_with(".php")).collect();
+    let scripts: Vec<&str> = names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| name.ends_with(".php"))
+        .collect();
     for script in &scripts {
-        if !run::succeeds(&["php", "-l", &root.join(FOLDER).join(script).to_string_lossy()]) {
-            return Err(Failure::new(format!("{FOLDER}/{script}: run `php -l` for the syntax error")));
+        if !run::succeeds(&[
+            "php",
+            "-l",
+            &root.join(FOLDER).join(script).to_string_lossy(),
+        ]) {
+            return Err(Failure::new(format!(
+                "{FOLDER}/{script}: run `php -l` for the syntax error"
+            )));
         }
     }
     println!("  php -l accepts {} files", scripts.len());
-    run::show(run::command(&root.join(FOLDER), &["php", "tests/unit/run.php"]))?;
+    run::show(run::command(
+        &root.join(FOLDER),
+        &["php", "tests/unit/run.php"],
+    ))?;
     if let Some(missing) = missing() {
         println!(
             "  SKIPPED: the WooCommerce plugin in a browser, because {missing} is missing (`apt-get install php-mysql php-curl php-mbstring php-xml php-zip mariadb-server wordpress chromium nodejs`)"
@@ -84,12 +108,26 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     }
     let panel = root.join("hosts/panel");
     if !panel.join("node_modules/playwright-core").is_dir() {
-        run::show(run::command(&panel, &["npm", "ci", "--no-audit", "--no-fund"]))?;
+        run::show(run::command(
+            &panel,
+            &["npm", "ci", "--no-audit", "--no-fund"],
+        ))?;
     }
-    let mut tests =
-        run::command(&root.join(FOLDER), &["node", "--test", "--test-reporter=spec", "tests/shop.test.mjs"]);
-    tests.env("DESPACHO_WOOCOMMERCE", output()?).env("DESPACHO_WOOCOMMERCE_ZIP", archive);
-    tests.env(server::BINARY, server::shipped()?).env("DESPACHO_WORDPRESS", WORDPRESS);
+    let mut tests = run::command(
+        &root.join(FOLDER),
+        &[
+            "node",
+            "--test",
+            "--test-reporter=spec",
+            "tests/shop.test.mjs",
+        ],
+    );
+    tests
+        .env("DESPACHO_WOOCOMMERCE", output()?)
+        .env("DESPACHO_WOOCOMMERCE_ZIP", archive);
+    tests
+        .env(server::BINARY, server::shipped()?)
+        .env("DESPACHO_WORDPRESS", WORDPRESS);
     run::show(tests)
 }
 
@@ -98,14 +136,17 @@ fn missing() -> Option<String> {
     if !Path::new(WORDPRESS).join("wp-load.php").is_file() {
         return Some("WordPress".to_owned());
     }
-    if let Some(program) =
-        ["mariadbd", "node", "npm", "chromium"].into_iter().find(|name| !run::succeeds(&[name, "--version"]))
+    if let Some(program) = ["mariadbd", "node", "npm", "chromium"]
+        .into_iter()
+        .find(|name| !run::succeeds(&[name, "--version"]))
     {
         return Some(program.to_owned());
     }
     let modules = run::stdout(&["php", "-m"]).unwrap_or_default();
     let needed = ["curl", "mbstring", "mysqli", "xml", "zip"];
-    let module = needed.into_iter().find(|name| !modules.lines().any(|line| line == *name));
+    let module = needed
+        .into_iter()
+        .find(|name| !modules.lines().any(|line| line == *name));
     module.map(|name| format!("the PHP module {name}"))
 }
 
@@ -122,7 +163,11 @@ fn list(folder: &Path, part: &str, names: &mut Vec<String>) -> Result<(), Failur
     }
     for entry in fs::read_dir(&path).map_err(|e| error(&path, &e))? {
         let entry = entry.map_err(|e| error(&path, &e))?;
-        list(folder, &format!("{part}/{}", entry.file_name().to_string_lossy()), names)?;
+        list(
+            folder,
+            &format!("{part}/{}", entry.file_name().to_string_lossy()),
+            names,
+        )?;
     }
     Ok(())
 }

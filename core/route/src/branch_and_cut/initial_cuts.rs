@@ -11,7 +11,11 @@ pub(super) fn tree_components(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec
     let mut edges: Vec<(i32, usize, usize)> = Vec::new();
     for &stop in tree.joined.iter().skip(1) {
         let (parent, downwards) = tree.parent[stop];
-        let (from, to) = if downwards { (parent, stop) } else { (stop, parent) };
+        let (from, to) = if downwards {
+            (parent, stop)
+        } else {
+            (stop, parent)
+        };
         edges.push((priced(legs, prices, from, to), from, to));
     }
     sort(&mut edges, |a, b| a < b);
@@ -24,9 +28,15 @@ pub(super) fn tree_components(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec
             // Until now the price is the length at which the component was created.
             sets[merged].1 -= length;
         }
-        component.iter_mut().filter(|label| **label == other).for_each(|label| *label = one);
+        component
+            .iter_mut()
+            .filter(|label| **label == other)
+            .for_each(|label| *label = one);
         cut_of[one] = Some(sets.len());
-        sets.push((Set::from_nodes((0..legs.count).filter(|&stop| component[stop] == one)), length));
+        sets.push((
+            Set::from_nodes((0..legs.count).filter(|&stop| component[stop] == one)),
+            length,
+        ));
     }
     sets.pop();
     sets.retain(|&(_, price)| price < 0);

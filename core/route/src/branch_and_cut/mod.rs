@@ -116,14 +116,30 @@ impl BranchAndCut {
         let count = legs.count;
         let mut remaining = Vec::new();
         let (mut columns, mut costs) = (Vec::new(), Vec::new());
-        let (out_row, back_row) = if legs.symmetric { (count, count + 1) } else { (count, 2 * count + 1) };
-        let enters = |stop: usize| if legs.symmetric { stop } else { count + 1 + stop };
+        let (out_row, back_row) = if legs.symmetric {
+            (count, count + 1)
+        } else {
+            (count, 2 * count + 1)
+        };
+        let enters = |stop: usize| {
+            if legs.symmetric {
+                stop
+            } else {
+                count + 1 + stop
+            }
+        };
         let mut insert = |from: usize, to: usize, cost: i32, rows: (usize, usize)| {
             if cost < FORBIDDEN {
                 remaining.push(Leg { from, to });
                 // Equal legs cause degenerate pivots, so the program perturbs their costs upwards.
-                let perturbation = u32::try_from(columns.len()).unwrap_or(0).wrapping_mul(2_654_435_769) >> 20;
-                columns.push((f64::from(cost) + f64::from(perturbation) / PERTURBATION, rows));
+                let perturbation = u32::try_from(columns.len())
+                    .unwrap_or(0)
+                    .wrapping_mul(2_654_435_769)
+                    >> 20;
+                columns.push((
+                    f64::from(cost) + f64::from(perturbation) / PERTURBATION,
+                    rows,
+                ));
                 costs.push(f64::from(cost));
             }
         };
@@ -134,7 +150,11 @@ impl BranchAndCut {
                 insert(from, to, legs.at(from, to), (from, enters(to)));
             }
         }
-        let rows = if legs.symmetric { count + 2 } else { 2 * count + 2 };
+        let rows = if legs.symmetric {
+            count + 2
+        } else {
+            2 * count + 2
+        };
         let mut equations = vec![(1.0, 0.0); rows];
         let (sets, longest) = initial_cuts::tree_components(legs, tree, prices);
         // The degree equations imply the inequality of all free stops: its price is distributed over them.
@@ -154,13 +174,26 @@ impl BranchAndCut {
             }
         }
         let enter = prices.enter(legs.symmetric);
-        let min = |legs: &[i32], prices: &[i32]| legs.iter().zip(prices).map(|(leg, price)| leg + price).min();
-        equations[out_row].1 = f64::from(min(&legs.out, enter).unwrap_or(0)) - if legs.symmetric { share } else { 0.0 };
+        let min = |legs: &[i32], prices: &[i32]| {
+            legs.iter()
+                .zip(prices)
+                .map(|(leg, price)| leg + price)
+                .min()
+        };
+        equations[out_row].1 = f64::from(min(&legs.out, enter).unwrap_or(0))
+            - if legs.symmetric { share } else { 0.0 };
         equations[back_row].1 = f64::from(min(&legs.back, &prices.leave).unwrap_or(0)) - share;
         let limits = sets.iter().map(|&(set, dual)| {
             let cut = Cut::Sets(vec![set], set.len() - 1);
-            let numbered = remaining.iter().enumerate().map(|(index, leg)| (index, leg.from, leg.to));
-            Limit { entries: cut.entries(numbered, legs.symmetric), max: cut.rhs(), dual: f64::from(dual) }
+            let numbered = remaining
+                .iter()
+                .enumerate()
+                .map(|(index, leg)| (index, leg.from, leg.to));
+            Limit {
+                entries: cut.entries(numbered, legs.symmetric),
+                max: cut.rhs(),
+                dual: f64::from(dual),
+            }
         });
         let lp = Simplex::new(&columns, &equations, limits.collect());
         BranchAndCut {
@@ -169,7 +202,11 @@ impl BranchAndCut {
             count,
             lp,
             saved: State::default(),
-            open: BinaryHeap::from([OpenNode { bound: i64::MIN, serial: 0, data: Node::default() }]),
+            open: BinaryHeap::from([OpenNode {
+                bound: i64::MIN,
+                serial: 0,
+                data: Node::default(),
+            }]),
             fixed: Vec::new(),
             values: Vec::new(),
             reduced_costs: Vec::new(),
@@ -186,7 +223,12 @@ impl BranchAndCut {
     /// nodes.
     ///
     /// `offer` receives each order found and returns the new cutoff.
-    pub(super) fn run(&mut self, mut cutoff: i64, budget: u64, offer: &mut dyn FnMut(Vec<usize>) -> i64) -> i64 {
+    pub(super) fn run(
+        &mut self,
+        mut cutoff: i64,
+        budget: u64,
+        offer: &mut dyn FnMut(Vec<usize>) -> i64,
+    ) -> i64 {
         self.eliminate_at_root(cutoff);
         let mut next = None;
         while let Some(mut node) = next.take().or_else(|| self.open.pop()) {
@@ -214,7 +256,10 @@ impl BranchAndCut {
                 NodeOutcome::Open(bound) => next = self.branch(bound, cutoff, budget),
             }
         }
-        self.open.peek().map_or(i64::MAX, |node| node.bound).min(self.unresolved_bound)
+        self.open
+            .peek()
+            .map_or(i64::MAX, |node| node.bound)
+            .min(self.unresolved_bound)
     }
 
     /// Returns the work done so far, including the linear program's.
@@ -224,7 +269,10 @@ impl BranchAndCut {
 
     /// Applies the decisions of a node. Returns false if they need an eliminated leg.
     fn enter(&mut self, fixes: &[Fix]) -> bool {
-        if fixes.iter().any(|&(leg, used)| used && self.lp.state.columns[leg].removed) {
+        if fixes
+            .iter()
+            .any(|&(leg, used)| used && self.lp.state.columns[leg].removed)
+        {
             return false;
         }
         let mut kept = vec![false; self.legs.len()];
@@ -259,7 +307,11 @@ impl BranchAndCut {
         budget: u64,
         offer: &mut dyn FnMut(Vec<usize>) -> i64,
     ) -> NodeOutcome {
-        let (max_rounds, stale_limit) = if root { (ROOT_ROUNDS, ROOT_STALE_LIMIT) } else { (NODE_ROUNDS, NODE_ROUNDS) };
+        let (max_rounds, stale_limit) = if root {
+            (ROOT_ROUNDS, ROOT_STALE_LIMIT)
+        } else {
+            (NODE_ROUNDS, NODE_ROUNDS)
+        };
         let mut bound = known;
         let (mut stale, mut round, mut pool_rounds) = (0, 0, 0);
         loop {
@@ -268,7 +320,11 @@ impl BranchAndCut {
             // Cuts that close less than a fiftieth of the gap are not worth their rows. In the first round, any
             // progress counts.
             let (gain, missing) = (value.saturating_sub(bound), cutoff.saturating_sub(bound));
-            stale = if gain < missing / 50 && round > 0 { stale + 1 } else { 0 };
+            stale = if gain < missing / 50 && round > 0 {
+                stale + 1
+            } else {
+                0
+            };
             bound = bound.max(value);
             if bound > *cutoff {
                 return NodeOutcome::Pruned;
@@ -281,7 +337,11 @@ impl BranchAndCut {
             }
             self.eliminate_legs(value, *cutoff, root);
             self.lp.values(&mut self.values);
-            if pool_rounds < POOL_ROUNDS && self.lp.add_from_pool(&self.values, MIN_VIOLATION, MAX_POOL_CUTS) {
+            if pool_rounds < POOL_ROUNDS
+                && self
+                    .lp
+                    .add_from_pool(&self.values, MIN_VIOLATION, MAX_POOL_CUTS)
+            {
                 pool_rounds += 1;
                 continue;
             }
@@ -290,15 +350,23 @@ impl BranchAndCut {
             }
             let (cuts, zero_half_cuts) = self.separate();
             if cuts.is_empty() && zero_half_cuts.is_empty() {
-                let Some(order) = self.order() else { return NodeOutcome::Open(bound) };
+                let Some(order) = self.order() else {
+                    return NodeOutcome::Open(bound);
+                };
                 *cutoff = offer(order);
-                return if bound > *cutoff { NodeOutcome::Pruned } else { self.abandon(bound) };
+                return if bound > *cutoff {
+                    NodeOutcome::Pruned
+                } else {
+                    self.abandon(bound)
+                };
             }
             if self.is_fractional() && (round + 1 >= max_rounds || stale >= stale_limit) {
                 return NodeOutcome::Open(bound);
             }
             self.lp.remove_slack_cuts(MAX_SLACK);
-            zero_half_cuts.into_iter().for_each(|(entries, limit)| self.lp.add_cut(entries, limit));
+            zero_half_cuts
+                .into_iter()
+                .for_each(|(entries, limit)| self.lp.add_cut(entries, limit));
             self.add_cuts(&cuts);
             round += 1;
         }
@@ -323,7 +391,9 @@ impl BranchAndCut {
     /// Returns whether the solution has a fractional leg to branch on. An integral solution that is not a route needs
     /// cuts.
     fn is_fractional(&self) -> bool {
-        self.values.iter().any(|&value| value > INTEGRALITY && value < 1.0 - INTEGRALITY)
+        self.values
+            .iter()
+            .any(|&value| value > INTEGRALITY && value < 1.0 - INTEGRALITY)
     }
 
     /// Runs pivots. Returns how the run ended and the bound that its prices prove.
@@ -338,9 +408,9 @@ impl BranchAndCut {
             outcome = self.lp.run(f64::INFINITY, pivots);
         }
         let prices = match outcome {
-            PivotOutcome::Infeasible => {
-                self.lp.ray_duals((float(cutoff) - self.lp.objective()).clamp(0.0, f64::MAX) + 4_096.0)
-            }
+            PivotOutcome::Infeasible => self
+                .lp
+                .ray_duals((float(cutoff) - self.lp.objective()).clamp(0.0, f64::MAX) + 4_096.0),
             _ => self.lp.state.duals.clone(),
         };
         (outcome, self.integer_bound(&prices))
@@ -351,16 +421,34 @@ impl BranchAndCut {
         let round = |price: f64| (price.clamp(-MAX_PRICE, MAX_PRICE) + ROUNDER) - ROUNDER;
         let limit = |(row, &price): (usize, &f64)| {
             // The price of an upper limit is at most zero.
-            if self.lp.is_limit(row) && price > 0.0 { 0.0 } else { round(price) }
+            if self.lp.is_limit(row) && price > 0.0 {
+                0.0
+            } else {
+                round(price)
+            }
         };
         let duals: Vec<f64> = duals.iter().enumerate().map(limit).collect();
-        let mut total: f64 = self.lp.rhs.iter().zip(&duals).map(|(rhs, price)| rhs * price).sum();
+        let mut total: f64 = self
+            .lp
+            .rhs
+            .iter()
+            .zip(&duals)
+            .map(|(rhs, price)| rhs * price)
+            .sum();
         self.reduced_costs.resize(self.legs.len(), 0.0);
         for &index in &self.lp.active {
             let column = &self.lp.state.columns[index];
             let entries = self.lp.entries(index).iter();
-            let reduced = self.costs[index] - entries.map(|&(row, coefficient)| coefficient * duals[row]).sum::<f64>();
-            total += reduced * if reduced < 0.0 { column.high } else { column.low };
+            let reduced = self.costs[index]
+                - entries
+                    .map(|&(row, coefficient)| coefficient * duals[row])
+                    .sum::<f64>();
+            total += reduced
+                * if reduced < 0.0 {
+                    column.high
+                } else {
+                    column.low
+                };
             self.reduced_costs[index] = reduced;
         }
         self.work += 6 * self.lp.active.len() as u64;
@@ -431,7 +519,10 @@ impl BranchAndCut {
                 self.work += self.lp.rows() as u64 * self.lp.rows() as u64 * 3 / 4;
             }
             let gains = values.map(|value| value.min(cutoff + 1) - bound + 1);
-            let score = gains[0].min(gains[1]).saturating_mul(8).saturating_add(gains[0].max(gains[1]));
+            let score = gains[0]
+                .min(gains[1])
+                .saturating_mul(8)
+                .saturating_add(gains[0].max(gains[1]));
             if best.is_none_or(|best| score > best.0) {
                 best = Some((score, index, values));
             }
@@ -451,7 +542,10 @@ impl BranchAndCut {
                 children.push(OpenNode {
                     bound: value,
                     serial: self.serial,
-                    data: Node { fixes: fixes.clone(), warm_start: None },
+                    data: Node {
+                        fixes: fixes.clone(),
+                        warm_start: None,
+                    },
                 });
                 fixes.pop();
             }
@@ -461,9 +555,18 @@ impl BranchAndCut {
         {
             std::mem::swap(one, other);
         }
-        let next = if self.count <= MAX_DIVING_STOPS { children.pop() } else { None };
+        let next = if self.count <= MAX_DIVING_STOPS {
+            children.pop()
+        } else {
+            None
+        };
         if let (Some(_), Some(other)) = (&next, children.last_mut())
-            && self.open.iter().filter(|node| node.data.warm_start.is_some()).count() < MAX_SNAPSHOTS
+            && self
+                .open
+                .iter()
+                .filter(|node| node.data.warm_start.is_some())
+                .count()
+                < MAX_SNAPSHOTS
         {
             other.data.warm_start = Some(Box::new((self.lp.snapshot(&self.saved), fixes)));
         }

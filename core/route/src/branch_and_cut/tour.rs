@@ -30,7 +30,10 @@ impl BranchAndCut {
         while let Some(at) = next {
             order.push(at);
             seen.insert(at);
-            next = near[at].iter().copied().find(|&other| !seen.contains(other));
+            next = near[at]
+                .iter()
+                .copied()
+                .find(|&other| !seen.contains(other));
         }
         (order.len() == self.count).then_some(order)
     }
@@ -39,7 +42,11 @@ impl BranchAndCut {
     /// the search can continue from it.
     pub(crate) fn greedy_order(&self) -> Vec<usize> {
         let size = self.count + 1;
-        let used = self.root_values.iter().enumerate().filter(|&(_, &value)| value > MIN_WEIGHT);
+        let used = self
+            .root_values
+            .iter()
+            .enumerate()
+            .filter(|&(_, &value)| value > MIN_WEIGHT);
         let mut ranked: Vec<(f64, usize)> = used.map(|(index, &value)| (-value, index)).collect();
         sort(&mut ranked, by_score);
         let (mut after, mut entered) = (vec![size; size], vec![false; size]);
@@ -49,7 +56,9 @@ impl BranchAndCut {
             let (one, other) = (part[from], part[to]);
             if after[from] == size && !entered[to] && one != other {
                 (after[from], entered[to]) = (to, true);
-                part.iter_mut().filter(|part| **part == other).for_each(|part| *part = one);
+                part.iter_mut()
+                    .filter(|part| **part == other)
+                    .for_each(|part| *part = one);
             }
         }
         // Fragments are concatenated by index; the search joins them better.
@@ -61,7 +70,10 @@ impl BranchAndCut {
                 at = after[at];
             }
         }
-        let origin = tour.iter().position(|&node| node == self.count).unwrap_or(0);
+        let origin = tour
+            .iter()
+            .position(|&node| node == self.count)
+            .unwrap_or(0);
         tour.rotate_left(origin);
         tour.split_off(1)
     }

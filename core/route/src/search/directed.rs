@@ -11,13 +11,21 @@ impl Search {
         let a2 = self.next(a1);
         let removed = self.arcs.at(a1, a2);
         for rank in 0..self.out_neighbours.width {
-            let Some((b2, gain)) = self.shorter_leg(a1, rank, removed) else { break };
+            let Some((b2, gain)) = self.shorter_leg(a1, rank, removed) else {
+                break;
+            };
             let b1 = self.previous(b2);
             let start = self.offset(a1, b2);
             let gain = gain + self.arcs.at(b1, b2);
             for rank in 0..self.out_neighbours.width {
-                let Some((c2, gain)) = self.shorter_leg(b1, rank, gain) else { break };
-                let end = if c2 == a1 { self.tour.len() } else { self.offset(a1, c2) };
+                let Some((c2, gain)) = self.shorter_leg(b1, rank, gain) else {
+                    break;
+                };
+                let end = if c2 == a1 {
+                    self.tour.len()
+                } else {
+                    self.offset(a1, c2)
+                };
                 if end <= start {
                     continue;
                 }
@@ -38,7 +46,11 @@ impl Search {
     fn exchange_segments(&mut self, a2: usize, b1: usize, c1: usize) {
         // The three segments form a ring. Exchanging any two adjacent ones gives the same tour, so exchange the two
         // that contain neither the start nor the end.
-        let mut cuts = [self.positions[a2], self.positions[b1] + 1, self.positions[c1] + 1];
+        let mut cuts = [
+            self.positions[a2],
+            self.positions[b1] + 1,
+            self.positions[c1] + 1,
+        ];
         cuts.sort_unstable();
         let [low, middle, high] = cuts;
         self.tour[low..high].rotate_left(middle - low);
@@ -96,9 +108,14 @@ impl Search {
     /// Reverses the segment between the legs that leave the two nodes, if this shortens the tour.
     fn try_two_opt(&mut self, one: usize, other: usize) -> bool {
         self.work += MOVE_WORK;
-        let (a, c) = if self.positions[one] < self.positions[other] { (one, other) } else { (other, one) };
+        let (a, c) = if self.positions[one] < self.positions[other] {
+            (one, other)
+        } else {
+            (other, one)
+        };
         let (b, d) = (self.next(a), self.next(c));
-        let gain = self.arcs.at(a, b) + self.arcs.at(c, d) - self.arcs.at(a, c) - self.arcs.at(b, d);
+        let gain =
+            self.arcs.at(a, b) + self.arcs.at(c, d) - self.arcs.at(a, c) - self.arcs.at(b, d);
         let (low, high) = (self.positions[a] + 1, self.positions[c] + 1);
         let gain = i64::from(gain) - self.reversal_cost(low, high);
         if gain <= 0 || a == c {

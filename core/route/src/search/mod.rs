@@ -42,7 +42,11 @@ impl Search {
     pub(super) fn new(arcs: Arcs) -> Search {
         let size = arcs.size;
         let order = nearest_neighbour_order(&arcs);
-        let reversal_costs = if arcs.symmetric { Vec::new() } else { vec![0; size] };
+        let reversal_costs = if arcs.symmetric {
+            Vec::new()
+        } else {
+            vec![0; size]
+        };
         let mut search = Search {
             arcs,
             out_neighbours: NeighbourLists::default(),
@@ -80,7 +84,11 @@ impl Search {
 
     fn list_neighbours(&mut self) {
         let arcs = &self.arcs;
-        let (width, lists) = if arcs.symmetric { (NEIGHBOURS, 1) } else { (ASYMMETRIC_NEIGHBOURS, 2) };
+        let (width, lists) = if arcs.symmetric {
+            (NEIGHBOURS, 1)
+        } else {
+            (ASYMMETRIC_NEIGHBOURS, 2)
+        };
         self.out_neighbours = NeighbourLists::new(arcs, width, false);
         if !arcs.symmetric {
             self.in_neighbours = NeighbourLists::new(arcs, width, true);
@@ -101,7 +109,8 @@ impl Search {
     /// Descends, then kicks and descends again for `rounds` rounds or until `work` is reached.
     pub(super) fn run(&mut self, rounds: u64, work: u64) {
         self.descend();
-        let (mut tour, mut positions, mut cost) = (self.tour.clone(), self.positions.clone(), self.cost);
+        let (mut tour, mut positions, mut cost) =
+            (self.tour.clone(), self.positions.clone(), self.cost);
         let mut reversal_costs = self.reversal_costs.clone();
         for _ in 0..rounds {
             if self.work >= work {
@@ -139,7 +148,9 @@ impl Search {
 
     fn improve(&mut self, node: usize) -> bool {
         if self.arcs.symmetric {
-            [true, false].into_iter().any(|forward| self.three_opt(node, forward))
+            [true, false]
+                .into_iter()
+                .any(|forward| self.three_opt(node, forward))
         } else {
             self.two_opt(node) || self.or_3opt(node)
         }
@@ -155,18 +166,30 @@ impl Search {
 
     fn next(&self, node: usize) -> usize {
         let position = self.positions[node] + 1;
-        self.tour[if position == self.tour.len() { 0 } else { position }]
+        self.tour[if position == self.tour.len() {
+            0
+        } else {
+            position
+        }]
     }
 
     fn previous(&self, node: usize) -> usize {
         let position = self.positions[node];
-        self.tour[if position == 0 { self.tour.len() - 1 } else { position - 1 }]
+        self.tour[if position == 0 {
+            self.tour.len() - 1
+        } else {
+            position - 1
+        }]
     }
 
     /// Returns the number of positions from `from` to `node`, cyclically.
     fn offset(&self, from: usize, node: usize) -> usize {
         let (base, position) = (self.positions[from], self.positions[node]);
-        if position >= base { position - base } else { position + self.tour.len() - base }
+        if position >= base {
+            position - base
+        } else {
+            position + self.tour.len() - base
+        }
     }
 
     /// Reverses the positions `low..high`.
@@ -257,12 +280,20 @@ impl NeighbourLists {
     /// Lists the nearest neighbours by the legs that leave each node or enter it.
     fn new(arcs: &Arcs, width: usize, entering: bool) -> NeighbourLists {
         let (size, width) = (arcs.size, width.min(arcs.size - 2));
-        let leg = |node: usize, other: usize| if entering { arcs.at(other, node) } else { arcs.at(node, other) };
+        let leg = |node: usize, other: usize| {
+            if entering {
+                arcs.at(other, node)
+            } else {
+                arcs.at(node, other)
+            }
+        };
         let mut rows = Vec::with_capacity(size * width);
         let mut row: Vec<(i32, u32)> = Vec::with_capacity(size);
         for node in 0..size {
             row.clear();
-            let legs = (0u32..).zip(0..size).map(|(other, i)| (leg(node, i), other));
+            let legs = (0u32..)
+                .zip(0..size)
+                .map(|(other, i)| (leg(node, i), other));
             row.extend(legs.filter(|&(leg, other)| other as usize != node && leg != FIXED));
             sort_smallest(&mut row, width, |a, b| a < b);
             rows.extend(row[..width].iter().map(|&(leg, other)| (other, leg)));

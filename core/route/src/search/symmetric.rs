@@ -11,7 +11,9 @@ impl Search {
         let t2 = self.after(t1, forward);
         let (removed, behind) = (self.arcs.at(t1, t2), self.after(t2, forward));
         for rank in 0..self.out_neighbours.width {
-            let Some((t3, gain)) = self.shorter_leg(t2, rank, removed) else { break };
+            let Some((t3, gain)) = self.shorter_leg(t2, rank, removed) else {
+                break;
+            };
             if t3 != behind
                 && (self.remove_leg_to([t1, t2, t3], gain, forward)
                     || self.remove_leg_from([t1, t2, t3], gain, forward))
@@ -32,15 +34,26 @@ impl Search {
         }
         let (end, before) = (self.distance(t2, t4, forward), self.before(t4, forward));
         for rank in 0..self.out_neighbours.width {
-            let Some((t5, gain)) = self.shorter_leg(t4, rank, gain) else { break };
+            let Some((t5, gain)) = self.shorter_leg(t4, rank, gain) else {
+                break;
+            };
             if t5 == t1 || t5 == t3 || t5 == before {
                 continue;
             }
             let is_reversed = self.distance(t2, t5, forward) <= end;
-            let t6 = if is_reversed { self.after(t5, forward) } else { self.before(t5, forward) };
+            let t6 = if is_reversed {
+                self.after(t5, forward)
+            } else {
+                self.before(t5, forward)
+            };
             let total = gain + self.arcs.at(t5, t6) - self.arcs.at(t1, t6);
             if total > 0 {
-                return self.apply(total, forward, &[(t2, t4), (t4, t6)], &[t1, t2, t3, t4, t5, t6]);
+                return self.apply(
+                    total,
+                    forward,
+                    &[(t2, t4), (t4, t6)],
+                    &[t1, t2, t3, t4, t5, t6],
+                );
             }
         }
         false
@@ -53,7 +66,9 @@ impl Search {
         let gain = gain + self.arcs.at(t3, t4);
         let end = self.distance(t2, t3, forward);
         for rank in 0..self.out_neighbours.width {
-            let Some((t5, gain)) = self.shorter_leg(t4, rank, gain) else { break };
+            let Some((t5, gain)) = self.shorter_leg(t4, rank, gain) else {
+                break;
+            };
             if self.distance(t2, t5, forward) >= end {
                 continue;
             }
@@ -68,7 +83,13 @@ impl Search {
     }
 
     /// Reverses paths of the tour one after the other, each given in the direction in which the tour leads from `t1` then.
-    fn apply(&mut self, gain: i32, mut forward: bool, paths: &[(usize, usize)], ends: &[usize]) -> bool {
+    fn apply(
+        &mut self,
+        gain: i32,
+        mut forward: bool,
+        paths: &[(usize, usize)],
+        ends: &[usize],
+    ) -> bool {
         for &(from, to) in paths {
             let (from, to) = if forward { (from, to) } else { (to, from) };
             let (low, high) = (self.positions[from], self.positions[to]);
@@ -88,18 +109,30 @@ impl Search {
     /// Returns the next node in the given direction.
     #[inline]
     fn after(&self, node: usize, forward: bool) -> usize {
-        if forward { self.next(node) } else { self.previous(node) }
+        if forward {
+            self.next(node)
+        } else {
+            self.previous(node)
+        }
     }
 
     /// Returns the previous node in the given direction.
     #[inline]
     fn before(&self, node: usize, forward: bool) -> usize {
-        if forward { self.previous(node) } else { self.next(node) }
+        if forward {
+            self.previous(node)
+        } else {
+            self.next(node)
+        }
     }
 
     /// Returns the number of steps from `from` to `node` in the given direction.
     #[inline]
     fn distance(&self, from: usize, node: usize, forward: bool) -> usize {
-        if forward { self.offset(from, node) } else { self.offset(node, from) }
+        if forward {
+            self.offset(from, node)
+        } else {
+            self.offset(node, from)
+        }
     }
 }

@@ -154,15 +154,22 @@ impl State {
 impl Simplex {
     /// Creates a program from columns (cost and two equations), equations (right-hand side and price) and limits. It
     /// starts at the given prices.
-    pub(super) fn new(columns: &[(f64, (usize, usize))], equations: &[(f64, f64)], limits: Vec<Limit>) -> Simplex {
+    pub(super) fn new(
+        columns: &[(f64, (usize, usize))],
+        equations: &[(f64, f64)],
+        limits: Vec<Limit>,
+    ) -> Simplex {
         let rows = equations.len() + limits.len();
         let stride = (rows + GROWTH).next_multiple_of(LANES);
         let mut inverse = vec![0.0; rows * stride];
         for row in 0..rows {
             inverse[row * stride + row] = 1.0;
         }
-        let (rhs, duals): (Vec<f64>, Vec<f64>) =
-            equations.iter().copied().chain(limits.iter().map(|limit| (limit.max, limit.dual))).unzip();
+        let (rhs, duals): (Vec<f64>, Vec<f64>) = equations
+            .iter()
+            .copied()
+            .chain(limits.iter().map(|limit| (limit.max, limit.dual)))
+            .unzip();
         let column = |&(cost, _): &(f64, (usize, usize))| Column {
             cost,
             low: 0.0,
@@ -221,22 +228,44 @@ impl Simplex {
 
     /// Returns the dual objective at the current prices: a lower bound of every solution, except for rounding errors.
     pub(super) fn objective(&self) -> f64 {
-        let rows: f64 = self.rhs.iter().zip(&self.state.duals).map(|(rhs, dual)| rhs * dual).sum();
-        let columns = self.active.iter().map(|&index| &self.state.columns[index]).filter(|column| !column.basic);
-        rows + columns.map(|column| column.reduced * column.bound_value()).sum::<f64>()
+        let rows: f64 = self
+            .rhs
+            .iter()
+            .zip(&self.state.duals)
+            .map(|(rhs, dual)| rhs * dual)
+            .sum();
+        let columns = self
+            .active
+            .iter()
+            .map(|&index| &self.state.columns[index])
+            .filter(|column| !column.basic);
+        rows + columns
+            .map(|column| column.reduced * column.bound_value())
+            .sum::<f64>()
     }
 
     /// After an infeasible run, returns prices whose objective is higher by `rise`.
     pub(super) fn ray_duals(&self, rise: f64) -> Vec<f64> {
         let (sign, slope) = self.ray;
         let theta = sign * rise / slope;
-        self.state.duals.iter().zip(&self.pivot_row).map(|(dual, entry)| dual - theta * entry).collect()
+        self.state
+            .duals
+            .iter()
+            .zip(&self.pivot_row)
+            .map(|(dual, entry)| dual - theta * entry)
+            .collect()
     }
 
     /// Writes the value of every column.
     pub(super) fn values(&self, into: &mut Vec<f64>) {
         into.clear();
-        into.extend(self.state.columns.iter().map(|column| if column.basic { 0.0 } else { column.bound_value() }));
+        into.extend(self.state.columns.iter().map(|column| {
+            if column.basic {
+                0.0
+            } else {
+                column.bound_value()
+            }
+        }));
         for (&variable, &value) in self.state.basis.iter().zip(&self.state.value) {
             if variable < into.len() {
                 into[variable] = value;
@@ -262,7 +291,10 @@ impl Simplex {
     /// Sets the bounds of a column. The next run restores primal feasibility. Call [`Simplex::update_basic_values`]
     /// before anything else.
     pub(super) fn set_bounds(&mut self, column: usize, low: f64, high: f64) {
-        let priced = self.entries(column).iter().map(|&(row, coefficient)| coefficient * self.state.duals[row]);
+        let priced = self
+            .entries(column)
+            .iter()
+            .map(|&(row, coefficient)| coefficient * self.state.duals[row]);
         let priced: f64 = priced.sum();
         let state = &mut self.state.columns[column];
         let was = state.bound_value();
@@ -294,9 +326,19 @@ impl Simplex {
             return;
         }
         self.used.clear();
-        self.used.extend((0..self.displaced.len()).filter(|&row| self.displaced[row] != 0.0));
-        for (value, line) in self.state.value.iter_mut().zip(self.state.inverse.chunks_exact(self.state.stride)) {
-            *value -= self.used.iter().map(|&row| self.displaced[row] * line[row]).sum::<f64>();
+        self.used
+            .extend((0..self.displaced.len()).filter(|&row| self.displaced[row] != 0.0));
+        for (value, line) in self
+            .state
+            .value
+            .iter_mut()
+            .zip(self.state.inverse.chunks_exact(self.state.stride))
+        {
+            *value -= self
+                .used
+                .iter()
+                .map(|&row| self.displaced[row] * line[row])
+                .sum::<f64>();
         }
         self.work += (self.used.len() * self.rhs.len()) as u64;
         self.displaced.clear();
@@ -316,7 +358,10 @@ impl Simplex {
         if rows + 1 > self.state.stride {
             let wider = rows + GROWTH;
             let mut inverse = vec![0.0; rows * wider];
-            for (to, from) in inverse.chunks_exact_mut(wider).zip(self.state.inverse.chunks_exact(self.state.stride)) {
+            for (to, from) in inverse
+                .chunks_exact_mut(wider)
+                .zip(self.state.inverse.chunks_exact(self.state.stride))
+            {
                 to[..rows].copy_from_slice(&from[..rows]);
             }
             (self.state.inverse, self.state.stride) = (inverse, wider);
@@ -337,13 +382,18 @@ impl Simplex {
             if variable < coefficients.len() && coefficients[variable] != 0.0 {
                 let coefficient = coefficients[variable];
                 value -= coefficient * self.state.value[position];
-                for (entry, &above) in new_row[..rows].iter_mut().zip(&self.state.inverse[position * stride..]) {
+                for (entry, &above) in new_row[..rows]
+                    .iter_mut()
+                    .zip(&self.state.inverse[position * stride..])
+                {
                     *entry -= coefficient * above;
                 }
             }
         }
         new_row[rows] = 1.0;
-        self.state.norm.push(new_row.iter().map(|entry| entry * entry).sum());
+        self.state
+            .norm
+            .push(new_row.iter().map(|entry| entry * entry).sum());
         self.state.inverse.extend_from_slice(&new_row);
         self.state.basis.push(self.state.columns.len() + rows);
         self.state.value.push(value);
@@ -358,13 +408,19 @@ impl Simplex {
     pub(super) fn add_from_pool(&mut self, values: &[f64], min_violation: f64, max: usize) -> bool {
         let mut found: Vec<(f64, usize)> = Vec::new();
         for (at, (entries, limit)) in self.pool.iter().enumerate() {
-            let above = entries.iter().map(|&(column, entry)| entry * values[column]).sum::<f64>() - limit;
+            let above = entries
+                .iter()
+                .map(|&(column, entry)| entry * values[column])
+                .sum::<f64>()
+                - limit;
             self.work += 2 + 2 * entries.len() as u64;
             if above > min_violation {
                 found.push((above, at));
             }
         }
-        sort(&mut found, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).is_lt());
+        sort(&mut found, |a, b| {
+            b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).is_lt()
+        });
         found.truncate(max);
         // Descending indices stay valid under `swap_remove`.
         sort(&mut found, |a, b| b.1 < a.1);
@@ -400,7 +456,9 @@ impl Simplex {
             line[row] = line[last];
             line[last] = 0.0;
         }
-        self.state.inverse.copy_within(last * stride..(last + 1) * stride, position * stride);
+        self.state
+            .inverse
+            .copy_within(last * stride..(last + 1) * stride, position * stride);
         self.state.inverse.truncate(last * stride);
         self.state.basis.swap_remove(position);
         self.state.value.swap_remove(position);
@@ -410,7 +468,10 @@ impl Simplex {
         if self.pool.len() == MAX_POOL {
             self.pool.swap_remove(0);
         }
-        self.pool.push((self.cuts.swap_remove(row - self.equations), self.rhs.swap_remove(row)));
+        self.pool.push((
+            self.cuts.swap_remove(row - self.equations),
+            self.rhs.swap_remove(row),
+        ));
         for variable in &mut self.state.basis {
             for first in [count, ARTIFICIAL] {
                 if *variable == first + last {
@@ -449,7 +510,9 @@ impl Simplex {
             }
         }
         self.starts = starts;
-        self.active = (0..count).filter(|&column| !self.state.columns[column].removed).collect();
+        self.active = (0..count)
+            .filter(|&column| !self.state.columns[column].removed)
+            .collect();
         self.work += 2 * self.entries.len() as u64;
     }
 }

@@ -24,17 +24,22 @@ impl Simplex {
             if pivot % 4 == 3 && self.objective() > limit {
                 return PivotOutcome::LimitExceeded;
             }
-            let Some((position, up, target)) = self.choose_leaving() else { return PivotOutcome::Optimal };
+            let Some((position, up, target)) = self.choose_leaving() else {
+                return PivotOutcome::Optimal;
+            };
             // The fixed work of a pivot.
             self.work += 4 * (self.active.len() + self.rhs.len()) as u64;
             self.pivot_row.clear();
-            self.pivot_row
-                .extend_from_slice(&self.state.inverse[position * self.state.stride..][..self.state.basis.len()]);
+            self.pivot_row.extend_from_slice(
+                &self.state.inverse[position * self.state.stride..][..self.state.basis.len()],
+            );
             let sign = if up { 1.0 } else { -1.0 };
             self.compute_pivot_row();
             self.collect_breakpoints(sign);
             let missing = (self.state.value[position] - target).abs();
-            let Some((entering, passed)) = self.choose_entering(missing, sign) else { return PivotOutcome::Infeasible };
+            let Some((entering, passed)) = self.choose_entering(missing, sign) else {
+                return PivotOutcome::Infeasible;
+            };
             if self.exchange(position, target, sign, entering, passed) {
                 self.state.age += 1;
             } else if self.state.age == 0 {
@@ -48,13 +53,24 @@ impl Simplex {
 
     /// Returns the gain of the first dual pivot if a basic column is fixed at zero, and if it is fixed at one.
     pub(crate) fn pivot_gains(&mut self, column: usize) -> [f64; 2] {
-        let position = self.state.basis.iter().position(|&variable| variable == column);
-        let Some(position) = position else { return [0.0; 2] };
+        let position = self
+            .state
+            .basis
+            .iter()
+            .position(|&variable| variable == column);
+        let Some(position) = position else {
+            return [0.0; 2];
+        };
         self.pivot_row.clear();
-        self.pivot_row.extend_from_slice(&self.state.inverse[position * self.state.stride..][..self.state.basis.len()]);
+        self.pivot_row.extend_from_slice(
+            &self.state.inverse[position * self.state.stride..][..self.state.basis.len()],
+        );
         let value = self.state.value[position];
         let min = |breakpoints: &[(f64, usize)]| {
-            breakpoints.iter().map(|breakpoint| breakpoint.0).fold(f64::MAX, |a, b| if b < a { b } else { a })
+            breakpoints
+                .iter()
+                .map(|breakpoint| breakpoint.0)
+                .fold(f64::MAX, |a, b| if b < a { b } else { a })
         };
         self.compute_pivot_row();
         [(-1.0, value), (1.0, 1.0 - value)].map(|(sign, missing)| {
@@ -66,13 +82,19 @@ impl Simplex {
     /// Chooses the leaving variable by dual steepest edge. Returns its position, whether it must rise, and its bound.
     fn choose_leaving(&mut self) -> Option<(usize, bool, f64)> {
         let (mut best, mut max) = (None, 0.0);
-        for (position, (&variable, &value)) in self.state.basis.iter().zip(&self.state.value).enumerate() {
+        for (position, (&variable, &value)) in
+            self.state.basis.iter().zip(&self.state.value).enumerate()
+        {
             let (low, high) = match self.state.columns.get(variable) {
                 Some(column) => (column.low, column.high),
                 None if variable >= ARTIFICIAL => (0.0, 0.0),
                 None => (0.0, f64::INFINITY),
             };
-            let (up, missing) = if value < low { (true, low - value) } else { (false, value - high) };
+            let (up, missing) = if value < low {
+                (true, low - value)
+            } else {
+                (false, value - high)
+            };
             if missing > FEASIBILITY && missing * missing > max * self.state.norm[position] {
                 max = missing * missing / self.state.norm[position];
                 best = Some((position, up, if up { low } else { high }));
@@ -93,7 +115,8 @@ impl Simplex {
         for (cut, &share) in self.cuts.iter().zip(&self.pivot_row[self.equations..]) {
             if share.abs() > ZERO {
                 touched += cut.len();
-                cut.iter().for_each(|&(index, coefficient)| self.alphas[index] += coefficient * share);
+                cut.iter()
+                    .for_each(|&(index, coefficient)| self.alphas[index] += coefficient * share);
             }
         }
         // Eliminated columns are skipped; their reduced cost is recomputed if they return. The branch would be
@@ -114,16 +137,24 @@ impl Simplex {
         self.breakpoints.clear();
         for &index in &self.nonzero {
             let (along, column) = (sign * self.alphas[index], &self.state.columns[index]);
-            let blocks = if column.at_high { along > MIN_PIVOT } else { along < -MIN_PIVOT };
+            let blocks = if column.at_high {
+                along > MIN_PIVOT
+            } else {
+                along < -MIN_PIVOT
+            };
             if blocks && column.low < column.high {
-                self.breakpoints.push(((column.reduced / along).abs(), index));
+                self.breakpoints
+                    .push(((column.reduced / along).abs(), index));
             }
         }
         let count = self.state.columns.len();
         for row in self.equations..self.rhs.len() {
             // A slack is at zero, and its reduced cost is the price of its row.
             if sign * self.pivot_row[row] < -MIN_PIVOT {
-                self.breakpoints.push(((self.state.duals[row] / self.pivot_row[row]).abs(), count + row));
+                self.breakpoints.push((
+                    (self.state.duals[row] / self.pivot_row[row]).abs(),
+                    count + row,
+                ));
             }
         }
         self.work += (self.active.len() + self.pivot_row.len()) as u64;
@@ -154,7 +185,14 @@ impl Simplex {
     }
 
     /// Exchanges the leaving for the entering variable. Returns false if rounding errors prevent it.
-    fn exchange(&mut self, position: usize, target: f64, sign: f64, entering: usize, passed: usize) -> bool {
+    fn exchange(
+        &mut self,
+        position: usize,
+        target: f64,
+        sign: f64,
+        entering: usize,
+        passed: usize,
+    ) -> bool {
         let count = self.state.columns.len();
         for rank in 0..passed {
             let index = self.breakpoints[rank].1;
@@ -169,9 +207,14 @@ impl Simplex {
         let pivot = self.pivot_column[position];
         let (expected, reduced, from) = match self.state.columns.get(entering) {
             Some(column) => (self.alphas[entering], column.reduced, column.bound_value()),
-            None => (self.pivot_row[entering - count], -self.state.duals[entering - count], 0.0),
+            None => (
+                self.pivot_row[entering - count],
+                -self.state.duals[entering - count],
+                0.0,
+            ),
         };
-        if (pivot - expected).abs() > 1e-6 * (1.0 + expected.abs()) || pivot.abs() < MIN_PIVOT / 2.0 {
+        if (pivot - expected).abs() > 1e-6 * (1.0 + expected.abs()) || pivot.abs() < MIN_PIVOT / 2.0
+        {
             return false;
         }
         let step = (self.state.value[position] - target) / pivot;
@@ -204,14 +247,25 @@ impl Simplex {
 
     /// Computes a column of the current tableau: the inverse times a column or slack.
     pub(super) fn compute_pivot_column(&mut self, variable: usize) {
-        let (count, stride, rows) = (self.state.columns.len(), self.state.stride, self.state.basis.len());
+        let (count, stride, rows) = (
+            self.state.columns.len(),
+            self.state.stride,
+            self.state.basis.len(),
+        );
         self.pivot_column.clear();
         self.pivot_column.resize(rows, 0.0);
         let unit = [(variable.saturating_sub(count), 1.0)];
-        let entries =
-            if variable < count { &self.entries[self.starts[variable]..self.starts[variable + 1]] } else { &unit[..] };
+        let entries = if variable < count {
+            &self.entries[self.starts[variable]..self.starts[variable + 1]]
+        } else {
+            &unit[..]
+        };
         for &(row, coefficient) in entries {
-            for (entry, line) in self.pivot_column.iter_mut().zip(self.state.inverse.chunks_exact(stride)) {
+            for (entry, line) in self
+                .pivot_column
+                .iter_mut()
+                .zip(self.state.inverse.chunks_exact(stride))
+            {
                 *entry += coefficient * line[row];
             }
         }
@@ -223,7 +277,11 @@ impl Simplex {
         let (stride, rows) = (self.state.stride, self.state.basis.len());
         self.used.clear();
         for (row, entry) in self.pivot_row.iter_mut().enumerate() {
-            *entry = if entry.abs() > ZERO { *entry / pivot } else { 0.0 };
+            *entry = if entry.abs() > ZERO {
+                *entry / pivot
+            } else {
+                0.0
+            };
             if *entry != 0.0 {
                 self.used.push(row);
             }
@@ -251,7 +309,11 @@ impl Simplex {
                     norm += (now - was) * (now + was);
                     line[row] = now;
                 }
-                self.state.norm[other] = if norm > MIN_UPDATED_NORM { norm } else { squared(line) };
+                self.state.norm[other] = if norm > MIN_UPDATED_NORM {
+                    norm
+                } else {
+                    squared(line)
+                };
             } else {
                 self.state.norm[other] = eliminate(line, &self.pivot_row, factor);
             }
@@ -264,12 +326,22 @@ impl Simplex {
 /// Subtracts a multiple of the pivot row from a row and returns the row's new squared norm.
 fn eliminate(row: &mut [f64], pivot_row: &[f64], factor: f64) -> f64 {
     let mut lanes = [0.0; LANES];
-    for (chunk, pivots) in row.as_chunks_mut::<LANES>().0.iter_mut().zip(pivot_row.as_chunks::<LANES>().0) {
+    for (chunk, pivots) in row
+        .as_chunks_mut::<LANES>()
+        .0
+        .iter_mut()
+        .zip(pivot_row.as_chunks::<LANES>().0)
+    {
         // Without a local copy, the compiler shuffles lanes for every entry.
         let mut left = *chunk;
-        left.iter_mut().zip(pivots).for_each(|(entry, pivot)| *entry -= factor * pivot);
+        left.iter_mut()
+            .zip(pivots)
+            .for_each(|(entry, pivot)| *entry -= factor * pivot);
         *chunk = left;
-        lanes.iter_mut().zip(left).for_each(|(lane, entry)| *lane += entry * entry);
+        lanes
+            .iter_mut()
+            .zip(left)
+            .for_each(|(lane, entry)| *lane += entry * entry);
     }
     sum_lanes(lanes)
 }
@@ -278,7 +350,10 @@ fn eliminate(row: &mut [f64], pivot_row: &[f64], factor: f64) -> f64 {
 fn squared(row: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
     for chunk in row.as_chunks::<LANES>().0 {
-        lanes.iter_mut().zip(chunk).for_each(|(lane, entry)| *lane += entry * entry);
+        lanes
+            .iter_mut()
+            .zip(chunk)
+            .for_each(|(lane, entry)| *lane += entry * entry);
     }
     sum_lanes(lanes)
 }

@@ -7,7 +7,10 @@ impl Simplex {
     /// Recomputes the inverse and all derived values from the basis.
     pub(crate) fn reinvert(&mut self) {
         let (count, stride, rows) = (self.state.columns.len(), self.state.stride, self.rows());
-        let old = std::mem::replace(&mut self.state.basis, (ARTIFICIAL..ARTIFICIAL + rows).collect());
+        let old = std::mem::replace(
+            &mut self.state.basis,
+            (ARTIFICIAL..ARTIFICIAL + rows).collect(),
+        );
         self.state.inverse.fill(0.0);
         for row in 0..rows {
             self.state.inverse[row * stride + row] = 1.0;
@@ -19,7 +22,11 @@ impl Simplex {
             if variable < count {
                 columns.push((self.entries(variable).len(), variable));
             } else {
-                let row = if variable >= ARTIFICIAL { variable - ARTIFICIAL } else { variable - count };
+                let row = if variable >= ARTIFICIAL {
+                    variable - ARTIFICIAL
+                } else {
+                    variable - count
+                };
                 free[row] = false;
                 self.state.basis[row] = variable;
             }
@@ -29,13 +36,15 @@ impl Simplex {
             self.compute_pivot_column(variable);
             let mut position = None;
             for at in (0..rows).filter(|&at| free[at]) {
-                if position
-                    .is_none_or(|position: usize| self.pivot_column[at].abs() > self.pivot_column[position].abs())
-                {
+                if position.is_none_or(|position: usize| {
+                    self.pivot_column[at].abs() > self.pivot_column[position].abs()
+                }) {
                     position = Some(at);
                 }
             }
-            let Some(position) = position.filter(|&position| self.pivot_column[position].abs() > 1e-9) else {
+            let Some(position) =
+                position.filter(|&position| self.pivot_column[position].abs() > 1e-9)
+            else {
                 // The column depends on the others, except for rounding: it becomes non-basic and the row keeps its
                 // artificial variable.
                 self.state.columns[variable].basic = false;
@@ -44,7 +53,9 @@ impl Simplex {
             free[position] = false;
             self.state.basis[position] = variable;
             self.pivot_row.clear();
-            self.pivot_row.extend_from_slice(&self.state.inverse[position * stride..position * stride + rows]);
+            self.pivot_row.extend_from_slice(
+                &self.state.inverse[position * stride..position * stride + rows],
+            );
             self.update_inverse(position, self.pivot_column[position]);
         }
         self.state.age = 0;
@@ -63,7 +74,12 @@ impl Simplex {
                 None if variable >= ARTIFICIAL => self.artificial_costs[variable - ARTIFICIAL],
                 None => continue,
             };
-            for (dual, entry) in self.state.duals.iter_mut().zip(&self.state.inverse[position * stride..]) {
+            for (dual, entry) in self
+                .state
+                .duals
+                .iter_mut()
+                .zip(&self.state.inverse[position * stride..])
+            {
                 *dual += cost * entry;
             }
         }
@@ -74,16 +90,30 @@ impl Simplex {
             if column.basic {
                 continue;
             }
-            column.reduced =
-                column.cost - entries.iter().map(|&(row, entry)| entry * self.state.duals[row]).sum::<f64>();
+            column.reduced = column.cost
+                - entries
+                    .iter()
+                    .map(|&(row, entry)| entry * self.state.duals[row])
+                    .sum::<f64>();
             column.at_high = column.reduced < 0.0;
             let at = column.bound_value();
             if at != 0.0 {
-                entries.iter().for_each(|&(row, entry)| left[row] -= entry * at);
+                entries
+                    .iter()
+                    .for_each(|&(row, entry)| left[row] -= entry * at);
             }
         }
-        for (value, line) in self.state.value.iter_mut().zip(self.state.inverse.chunks_exact(stride)) {
-            *value = line.iter().zip(&left).map(|(entry, left)| entry * left).sum();
+        for (value, line) in self
+            .state
+            .value
+            .iter_mut()
+            .zip(self.state.inverse.chunks_exact(stride))
+        {
+            *value = line
+                .iter()
+                .zip(&left)
+                .map(|(entry, left)| entry * left)
+                .sum();
         }
         self.work += 3 * (rows * rows) as u64;
     }

@@ -22,7 +22,10 @@ impl Simplex {
     pub(crate) fn zero_half_cuts(&mut self, values: &[f64], max: usize) -> Vec<(Entries, f64)> {
         let mut positions: Vec<(usize, usize)> = Vec::new();
         for (position, &variable) in self.state.basis.iter().enumerate() {
-            if values.get(variable).is_some_and(|&value| value > MIN_FRACTION && value < 1.0 - MIN_FRACTION) {
+            if values
+                .get(variable)
+                .is_some_and(|&value| value > MIN_FRACTION && value < 1.0 - MIN_FRACTION)
+            {
                 let filled = self
                     .inverse_row(position)
                     .iter()
@@ -40,10 +43,17 @@ impl Simplex {
         for (_, position) in positions {
             found.extend(self.zero_half_cut(position, values));
         }
-        sort(&mut found, |a, b| b.0.total_cmp(&a.0).then_with(|| a.1.len().cmp(&b.1.len())).is_lt());
+        sort(&mut found, |a, b| {
+            b.0.total_cmp(&a.0)
+                .then_with(|| a.1.len().cmp(&b.1.len()))
+                .is_lt()
+        });
         found.dedup_by(|a, b| a.1 == b.1);
         found.truncate(max);
-        found.into_iter().map(|(_, entries, limit)| (entries, limit)).collect()
+        found
+            .into_iter()
+            .map(|(_, entries, limit)| (entries, limit))
+            .collect()
     }
 
     /// Returns the inverse's row at a basis position.
@@ -67,7 +77,12 @@ impl Simplex {
         let (mut entries, mut held, mut squares) = (Entries::new(), 0.0, 0.0);
         for &index in &self.active {
             let own = &self.entries[self.starts[index]..self.starts[index + 1]];
-            let sum = to_i64(own.iter().filter(|&&(row, _)| taken[row]).map(|&(_, entry)| entry).sum());
+            let sum = to_i64(
+                own.iter()
+                    .filter(|&&(row, _)| taken[row])
+                    .map(|&(_, entry)| entry)
+                    .sum(),
+            );
             let column = &self.state.columns[index];
             // A column at its upper bound is rounded up: half of the inequality x ≤ 1 is added.
             let up = i64::from(!column.basic && column.at_high && column.high > 0.0) & sum;
@@ -82,7 +97,11 @@ impl Simplex {
         self.work += self.entries.len() as u64;
         let limit = float(right.div_euclid(2));
         let above = held - limit;
-        (above > MIN_VIOLATION && squares > 0.0).then_some((above * above / squares, entries, limit))
+        (above > MIN_VIOLATION && squares > 0.0).then_some((
+            above * above / squares,
+            entries,
+            limit,
+        ))
     }
 }
 

@@ -68,7 +68,13 @@ pub(crate) fn distances(kind: Kind, size: usize, rng: &mut Rng) -> Vec<u32> {
             metres[i * size + j] = match kind {
                 Kind::Uniform | Kind::Clustered | Kind::CoLocated => line,
                 Kind::Grid => blocks(points[i], points[j]),
-                Kind::OneWay => line + if rng.below(3) == 0 { rng.leg(0, line / 2 + 2) } else { 0 },
+                Kind::OneWay => {
+                    line + if rng.below(3) == 0 {
+                        rng.leg(0, line / 2 + 2)
+                    } else {
+                        0
+                    }
+                }
                 Kind::Arbitrary => rng.leg(0, 10_000),
                 Kind::Gaps if rng.below(4) == 0 => UNREACHABLE,
                 Kind::Gaps => line,
@@ -84,7 +90,11 @@ pub(crate) fn distances(kind: Kind, size: usize, rng: &mut Rng) -> Vec<u32> {
 pub(crate) fn problem(kind: Kind, size: usize, rng: &mut Rng) -> Problem {
     let metres = distances(kind, size, rng);
     let start = rng.index(size);
-    let mut problem = Problem::new(size, metres).unwrap().start(start).unwrap().closed(rng.below(2) == 0);
+    let mut problem = Problem::new(size, metres)
+        .unwrap()
+        .start(start)
+        .unwrap()
+        .closed(rng.below(2) == 0);
     for pin in [Pin::First, Pin::Last] {
         if rng.below(5) == 0 {
             let stop = rng.index(size);

@@ -6,8 +6,12 @@ use crate::line::{assign_line, route_line};
 fn route_line_returns_order() {
     let line = r#"{"matrix": [[0, 5, 1], [5, 0, 2], [1, 2, 0]], "closed": false, "start": 0}"#;
     let response = serde_json::to_string(&route_line(line).unwrap()).unwrap();
-    assert_eq!(response, r#"{"order":[2,1],"cost":3,"proven":true,"bound":3}"#);
-    let pinned = r#"{"matrix": [[0, 5, 1], [5, 0, 2], [1, 2, 0]], "pins": [{"stop": 1, "pin": "first"}]}"#;
+    assert_eq!(
+        response,
+        r#"{"order":[2,1],"cost":3,"proven":true,"bound":3}"#
+    );
+    let pinned =
+        r#"{"matrix": [[0, 5, 1], [5, 0, 2], [1, 2, 0]], "pins": [{"stop": 1, "pin": "first"}]}"#;
     assert_eq!(route_line(pinned).unwrap().order, [1, 2]);
     let missing = r#"{"matrix": [[0, null, 1], [5, 0, null], [1, 2, 0]], "closed": true}"#;
     assert_eq!(route_line(missing).unwrap().order, [2, 1]);
@@ -30,23 +34,45 @@ fn invalid_route_line_returns_code() {
         (r#"{"matrix": [[0, null], [1, 0]]}"#, "infeasible"),
         (r#"{"matrix": [[0, 1], [1, 0]], "start": 2}"#, "bad_start"),
         (r#"{"matrix": [[0, 1], [1, 0]], "start": -1}"#, "malformed"),
-        (r#"{"matrix": [[0, 1], [1, 0]], "pins": [{"stop": 0, "pin": "last"}]}"#, "bad_pin"),
-        (r#"{"matrix": [[0, 1], [1, 0]], "pins": [{"stop": 1, "pin": "middle"}]}"#, "malformed"),
+        (
+            r#"{"matrix": [[0, 1], [1, 0]], "pins": [{"stop": 0, "pin": "last"}]}"#,
+            "bad_pin",
+        ),
+        (
+            r#"{"matrix": [[0, 1], [1, 0]], "pins": [{"stop": 1, "pin": "middle"}]}"#,
+            "malformed",
+        ),
     ];
     for (line, code) in cases {
         let error = route_line(line).unwrap_err();
         assert_eq!(error.code(), code, "{line}");
-        assert!(error.to_json().starts_with(r#"{"detail":"#), "{}", error.to_json());
+        assert!(
+            error.to_json().starts_with(r#"{"detail":"#),
+            "{}",
+            error.to_json()
+        );
     }
 }
 
 #[test]
 fn assign_line_returns_assignment() {
     let response = |line: &str| serde_json::to_string(&assign_line(line).unwrap()).unwrap();
-    assert_eq!(response(r#"{"costs": [[4, 1, 3], [2, 0, 5]]}"#), r#"{"assign":[1,0],"cost":3}"#);
-    assert_eq!(response(r#"{"costs": [[4], [2]]}"#), r#"{"assign":[-1,0],"cost":2}"#);
-    assert_eq!(response(r#"{"costs": [[4, null], [2, null]], "unassigned": 1}"#), r#"{"assign":[-1,-1],"cost":2}"#);
-    assert_eq!(response(r#"{"costs": [[0.25, 0.5]]}"#), r#"{"assign":[0],"cost":0.25}"#);
+    assert_eq!(
+        response(r#"{"costs": [[4, 1, 3], [2, 0, 5]]}"#),
+        r#"{"assign":[1,0],"cost":3}"#
+    );
+    assert_eq!(
+        response(r#"{"costs": [[4], [2]]}"#),
+        r#"{"assign":[-1,0],"cost":2}"#
+    );
+    assert_eq!(
+        response(r#"{"costs": [[4, null], [2, null]], "unassigned": 1}"#),
+        r#"{"assign":[-1,-1],"cost":2}"#
+    );
+    assert_eq!(
+        response(r#"{"costs": [[0.25, 0.5]]}"#),
+        r#"{"assign":[0],"cost":0.25}"#
+    );
     assert_eq!(response(r#"{"costs": []}"#), r#"{"assign":[],"cost":0}"#);
 }
 

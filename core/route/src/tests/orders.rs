@@ -5,7 +5,9 @@ use crate::arcs::Arcs;
 use crate::model::Model;
 use crate::proof::Proof;
 use crate::search::Search;
-use crate::{Budget, Pin, Problem, Route, RouteError, UNREACHABLE, best_order, given_order, subset};
+use crate::{
+    Budget, Pin, Problem, Route, RouteError, UNREACHABLE, best_order, given_order, subset,
+};
 
 /// The number of random problems of each kind per property.
 const CASES: usize = 2_000;
@@ -15,8 +17,12 @@ fn brute_force(problem: &Problem) -> Option<(u64, Vec<usize>)> {
     let mut best: Option<(u64, Vec<usize>)> = None;
     let mut stops: Vec<usize> = (0..problem.size).filter(|&i| i != problem.start).collect();
     loop {
-        let first = problem.pinned(Pin::First).is_none_or(|stop| stops.first() == Some(&stop));
-        let last = problem.pinned(Pin::Last).is_none_or(|stop| stops.last() == Some(&stop));
+        let first = problem
+            .pinned(Pin::First)
+            .is_none_or(|stop| stops.first() == Some(&stop));
+        let last = problem
+            .pinned(Pin::Last)
+            .is_none_or(|stop| stops.last() == Some(&stop));
         if let (true, true, Some(cost)) = (first, last, problem.length(&stops))
             && best.as_ref().is_none_or(|best| cost < best.0)
         {
@@ -29,8 +35,13 @@ fn brute_force(problem: &Problem) -> Option<(u64, Vec<usize>)> {
 }
 
 fn next_permutation(items: &mut [usize]) -> bool {
-    let Some(pivot) = (1..items.len()).rev().find(|&i| items[i - 1] < items[i]) else { return false };
-    let swap = (pivot..items.len()).rev().find(|&i| items[i] > items[pivot - 1]).unwrap();
+    let Some(pivot) = (1..items.len()).rev().find(|&i| items[i - 1] < items[i]) else {
+        return false;
+    };
+    let swap = (pivot..items.len())
+        .rev()
+        .find(|&i| items[i] > items[pivot - 1])
+        .unwrap();
     items.swap(pivot - 1, swap);
     items[pivot..].reverse();
     true
@@ -42,14 +53,27 @@ fn check(problem: &Problem, route: &Route) {
     let all: Vec<usize> = (0..problem.size).filter(|&i| i != problem.start).collect();
     assert_eq!(sorted, all, "not a permutation of the stops");
     assert_eq!(problem.length(&route.order), Some(route.cost));
-    assert!(route.bound <= route.cost && (route.proven == (route.bound == route.cost)), "{route:?}");
+    assert!(
+        route.bound <= route.cost && (route.proven == (route.bound == route.cost)),
+        "{route:?}"
+    );
     for (stop, pin) in &problem.pins {
-        let held = if *pin == Pin::First { route.order.first() } else { route.order.last() };
+        let held = if *pin == Pin::First {
+            route.order.first()
+        } else {
+            route.order.last()
+        };
         assert_eq!(held, Some(stop));
     }
     if let Ok(given) = given_order(problem) {
-        assert!(route.cost <= given.cost, "the order is longer than the given one");
-        assert!(route.cost < given.cost || route.order == given.order, "a tie must return the given order");
+        assert!(
+            route.cost <= given.cost,
+            "the order is longer than the given one"
+        );
+        assert!(
+            route.cost < given.cost || route.order == given.order,
+            "a tie must return the given order"
+        );
     }
 }
 
@@ -61,11 +85,18 @@ fn best_order_equals_brute_force_up_to_eight_stops() {
             // Most cases are small, because exhaustive search tries 40,320 orders of eight stops.
             let size = if case % 200 == 0 { 9 } else { 1 + rng.index(6) };
             let problem = problem(kind, size, &mut rng);
-            match (brute_force(&problem), best_order(&problem, Budget::default())) {
+            match (
+                brute_force(&problem),
+                best_order(&problem, Budget::default()),
+            ) {
                 (Some((cost, order)), Ok(route)) => {
                     check(&problem, &route);
                     assert!(route.proven);
-                    assert_eq!((route.cost, &route.order), (cost, &order), "{kind:?} case {case}");
+                    assert_eq!(
+                        (route.cost, &route.order),
+                        (cost, &order),
+                        "{kind:?} case {case}"
+                    );
                 }
                 (None, Err(error)) => assert_eq!(error, RouteError::Infeasible),
                 other => panic!("{kind:?} case {case}: {other:?}"),
@@ -83,7 +114,10 @@ fn best_order_is_never_longer_than_given_order() {
             let problem = problem(kind, size, &mut rng);
             match best_order(&problem, Budget::of_work(200_000)) {
                 Ok(route) => check(&problem, &route),
-                Err(error) => assert!(given_order(&problem).is_err() && kind == Kind::Gaps, "{error}"),
+                Err(error) => assert!(
+                    given_order(&problem).is_err() && kind == Kind::Gaps,
+                    "{error}"
+                ),
             }
         }
     }
@@ -100,7 +134,11 @@ fn spent_budget_returns_an_unproven_order_of_fifty_stops() {
         let model = Model::new(&problem).unwrap();
         let mut search = Search::new(Arcs::new(&model));
         search.run(u64::MAX, 300_000);
-        assert!((300_000..400_000).contains(&search.work), "{kind:?} {}", search.work);
+        assert!(
+            (300_000..400_000).contains(&search.work),
+            "{kind:?} {}",
+            search.work
+        );
     }
 }
 
@@ -134,12 +172,24 @@ fn budget_below_the_work_of_the_metric_closure_is_spent_on_the_search() {
     let problem = |seed| {
         let metres = distances(Kind::Uniform, size, &mut Rng(seed));
         let pairs = (0..size).flat_map(|from| (0..size).map(move |to| (origin(from), origin(to))));
-        Problem::new(size, pairs.map(|(from, to)| metres[from * size + to]).collect()).unwrap()
+        Problem::new(
+            size,
+            pairs.map(|(from, to)| metres[from * size + to]).collect(),
+        )
+        .unwrap()
     };
     let is_inexact = |problem: &Problem| !Model::new(problem).unwrap().merged().1;
     let problem = (0..100).map(problem).find(is_inexact).unwrap();
-    let (short, long) = (best_order(&problem, Budget::PREVIEW).unwrap(), best_order(&problem, Budget::PROOF).unwrap());
-    assert!(short.cost * 100 <= long.cost * 102, "{} {}", short.cost, long.cost);
+    let (short, long) = (
+        best_order(&problem, Budget::PREVIEW).unwrap(),
+        best_order(&problem, Budget::PROOF).unwrap(),
+    );
+    assert!(
+        short.cost * 100 <= long.cost * 102,
+        "{} {}",
+        short.cost,
+        long.cost
+    );
 }
 
 #[test]
@@ -149,7 +199,9 @@ fn branch_and_bound_equals_dynamic_programming() {
         for case in 0..CASES {
             let size = 3 + rng.index(if case % 20 == 0 { 10 } else { 5 });
             let problem = problem(kind, size, &mut rng);
-            let Ok(model) = Model::new(&problem) else { continue };
+            let Ok(model) = Model::new(&problem) else {
+                continue;
+            };
             if model.count < 2 {
                 continue;
             }
@@ -179,7 +231,11 @@ fn order_of_tripled_legs_is_equal() {
         let count = 1 + rng.index(12);
         let longest = ((1 << 24) - 1) / (u32::try_from(count).unwrap() + 2);
         let mut legs = vec![0; (count + 1) * (count + 1)];
-        for (cell, leg) in legs.iter_mut().enumerate().filter(|(cell, _)| cell % (count + 2) != 0) {
+        for (cell, leg) in legs
+            .iter_mut()
+            .enumerate()
+            .filter(|(cell, _)| cell % (count + 2) != 0)
+        {
             // Many orders are equally long, or differ by one metre.
             let random = u32::try_from(rng.index(16)).unwrap();
             *leg = match random {
@@ -189,7 +245,10 @@ fn order_of_tripled_legs_is_equal() {
                 _ => longest - random % 4,
             };
         }
-        let tripled = legs.iter().map(|leg| if *leg == UNREACHABLE { *leg } else { leg * 3 }).collect();
+        let tripled = legs
+            .iter()
+            .map(|leg| if *leg == UNREACHABLE { *leg } else { leg * 3 })
+            .collect();
         let solve = |legs: Vec<u32>| {
             let problem = Problem::new(count + 1, legs).unwrap().closed(case % 2 == 0);
             subset::solve(&Model::new(&problem).unwrap())
@@ -205,7 +264,9 @@ fn branch_and_cut_equals_dynamic_programming() {
         for case in 0..CASES {
             let size = 4 + rng.index(if case % 20 == 0 { 10 } else { 5 });
             let problem = problem(kind, size, &mut rng);
-            let Ok(model) = Model::new(&problem) else { continue };
+            let Ok(model) = Model::new(&problem) else {
+                continue;
+            };
             let poor: Vec<usize> = (0..model.count).collect();
             if model.count < 2 || model.length(&poor).is_none() {
                 continue;
@@ -216,8 +277,14 @@ fn branch_and_cut_equals_dynamic_programming() {
             proof.cut(50_000_000);
             let outcome = proof.result();
             let cost = outcome.order.as_ref().and_then(|order| model.length(order));
-            assert!(outcome.bound <= table.unwrap(), "{kind:?} case {case} {problem:?}");
-            assert!(outcome.bound >= cost.unwrap() || kind == Kind::Huge, "{kind:?} case {case}: not finished");
+            assert!(
+                outcome.bound <= table.unwrap(),
+                "{kind:?} case {case} {problem:?}"
+            );
+            assert!(
+                outcome.bound >= cost.unwrap() || kind == Kind::Huge,
+                "{kind:?} case {case}: not finished"
+            );
         }
     }
 }
@@ -228,7 +295,11 @@ fn relabelled_stops_have_equal_cost() {
         let mut rng = Rng(4);
         for case in 0..CASES {
             // From seventeen free stops on, the root ascent starts over nearest neighbours.
-            let size = if case % 100 == 0 { 14 + rng.index(12) } else { 2 + rng.index(5) };
+            let size = if case % 100 == 0 {
+                14 + rng.index(12)
+            } else {
+                2 + rng.index(5)
+            };
             let problem = problem(kind, size, &mut rng);
             let mut label: Vec<usize> = (0..size).collect();
             for i in (1..size).rev() {
@@ -240,13 +311,21 @@ fn relabelled_stops_have_equal_cost() {
                     metres[label[i] * size + label[j]] = problem.metres[i * size + j];
                 }
             }
-            let mut other = Problem::new(size, metres).unwrap().start(label[problem.start]).unwrap();
+            let mut other = Problem::new(size, metres)
+                .unwrap()
+                .start(label[problem.start])
+                .unwrap();
             other = other.closed(problem.closed);
             for &(stop, pin) in &problem.pins {
                 other = other.pin(label[stop], pin).unwrap();
             }
-            match (best_order(&problem, Budget::default()), best_order(&other, Budget::default())) {
-                (Ok(one), Ok(two)) if one.proven && two.proven => assert_eq!(one.cost, two.cost, "{kind:?}"),
+            match (
+                best_order(&problem, Budget::default()),
+                best_order(&other, Budget::default()),
+            ) {
+                (Ok(one), Ok(two)) if one.proven && two.proven => {
+                    assert_eq!(one.cost, two.cost, "{kind:?}")
+                }
                 (Ok(one), Ok(two)) => assert!(one.bound <= two.cost && two.bound <= one.cost),
                 (Err(one), Err(two)) => assert_eq!(one, two),
                 other => panic!("{kind:?} case {case}: {other:?}"),
@@ -258,15 +337,48 @@ fn relabelled_stops_have_equal_cost() {
 #[test]
 fn invalid_problem_returns_typed_error() {
     assert_eq!(Problem::new(0, vec![]), Err(RouteError::Empty));
-    assert_eq!(Problem::new(2, vec![0; 3]), Err(RouteError::NotSquare { size: 2, entries: 3 }));
-    assert_eq!(Problem::new(202, vec![0; 202 * 202]), Err(RouteError::TooManyStops { stops: 201, limit: 200 }));
+    assert_eq!(
+        Problem::new(2, vec![0; 3]),
+        Err(RouteError::NotSquare {
+            size: 2,
+            entries: 3
+        })
+    );
+    assert_eq!(
+        Problem::new(202, vec![0; 202 * 202]),
+        Err(RouteError::TooManyStops {
+            stops: 201,
+            limit: 200
+        })
+    );
     let two = Problem::new(2, vec![0, UNREACHABLE, 4, 0]).unwrap();
-    assert_eq!(best_order(&two, Budget::default()), Err(RouteError::Infeasible));
-    assert_eq!(two.clone().start(2), Err(RouteError::BadStart { start: 2, size: 2 }));
-    assert_eq!(two.clone().pin(0, Pin::First), Err(RouteError::BadPin { stop: 0 }));
-    assert_eq!(two.clone().pin(2, Pin::Last), Err(RouteError::BadPin { stop: 2 }));
-    let four = Problem::new(4, vec![1; 16]).unwrap().pin(1, Pin::First).unwrap();
-    assert_eq!(four.clone().pin(1, Pin::Last), Err(RouteError::BadPin { stop: 1 }));
-    assert_eq!(four.clone().pin(2, Pin::First), Err(RouteError::BadPin { stop: 2 }));
+    assert_eq!(
+        best_order(&two, Budget::default()),
+        Err(RouteError::Infeasible)
+    );
+    assert_eq!(
+        two.clone().start(2),
+        Err(RouteError::BadStart { start: 2, size: 2 })
+    );
+    assert_eq!(
+        two.clone().pin(0, Pin::First),
+        Err(RouteError::BadPin { stop: 0 })
+    );
+    assert_eq!(
+        two.clone().pin(2, Pin::Last),
+        Err(RouteError::BadPin { stop: 2 })
+    );
+    let four = Problem::new(4, vec![1; 16])
+        .unwrap()
+        .pin(1, Pin::First)
+        .unwrap();
+    assert_eq!(
+        four.clone().pin(1, Pin::Last),
+        Err(RouteError::BadPin { stop: 1 })
+    );
+    assert_eq!(
+        four.clone().pin(2, Pin::First),
+        Err(RouteError::BadPin { stop: 2 })
+    );
     assert_eq!(four.start(1), Err(RouteError::BadPin { stop: 1 }));
 }

@@ -22,7 +22,15 @@ use crate::{
 };
 
 /// The parameters of an address that are texts.
-const TEXTS: [&str; 7] = ["street", "number", "complement", "neighborhood", "city", "state", "zipCode"];
+const TEXTS: [&str; 7] = [
+    "street",
+    "number",
+    "complement",
+    "neighborhood",
+    "city",
+    "state",
+    "zipCode",
+];
 
 enum Change {
     Hours(StoreHours, Option<u32>),
@@ -30,7 +38,10 @@ enum Change {
 }
 
 /// `GET` and `PUT /delivery/stores/{storeId}/hours` and `/delivery/stores/{storeId}/service-area`
-pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn settings<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let change = match endpoint {
         Endpoint::SetStoreHours => {
             let (hours, preparation) = validate::store_hours(call.read()?, &call.settings.limits)?;
@@ -42,7 +53,9 @@ pub(super) async fn settings<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint
     let mut store = overseen(call).await?;
     match change {
         None => return Ok(view(&store, endpoint)?),
-        Some(Change::Hours(hours, preparation)) => (store.hours, store.preparation_minutes) = (hours, preparation),
+        Some(Change::Hours(hours, preparation)) => {
+            (store.hours, store.preparation_minutes) = (hours, preparation)
+        }
         Some(Change::Area(area)) => store.area = area,
     }
     let (changed, changes) = stores::replace(store, call.context.now);
@@ -55,7 +68,13 @@ fn view(store: &Store, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
     match endpoint {
         Endpoint::GetStoreHours | Endpoint::SetStoreHours => {
             let preparation_time = store.preparation_minutes.map(f64::from);
-            ApiResponse::json(200, &StoreHoursBody { preparation_time, ..StoreHoursBody::of(&store.hours) })
+            ApiResponse::json(
+                200,
+                &StoreHoursBody {
+                    preparation_time,
+                    ..StoreHoursBody::of(&store.hours)
+                },
+            )
         }
         _ => ApiResponse::json(200, &StoreAreaBody::of(store.area.as_ref())),
     }
@@ -65,7 +84,10 @@ fn view(store: &Store, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
 pub(super) async fn coverage<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let inquiry = inquiry(call)?;
     let store = named_store(call).await?;
-    let (now, zone) = (call.context.now, geo::zone(&store.address).unwrap_or_default());
+    let (now, zone) = (
+        call.context.now,
+        geo::zone(&store.address).unwrap_or_default(),
+    );
     let ready = now.after(Duration::minutes(inquiry.preparation_minutes.into()));
     let (planned, rejected) = match planned_at_any_time(call, &store, &inquiry).await {
         Ok(planned) => (Some(planned), None),
@@ -74,7 +96,11 @@ pub(super) async fn coverage<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
     };
     let closed = check_open(&store.hours, zone, ready).err();
     let next_opening_at = closed.as_ref().and_then(|problem| problem.next_opening);
-    let reasons: Vec<_> = [rejected, closed].into_iter().flatten().map(|problem| problem.code.name()).collect();
+    let reasons: Vec<_> = [rejected, closed]
+        .into_iter()
+        .flatten()
+        .map(|problem| problem.code.name())
+        .collect();
     let planned = planned.as_ref();
     let view = CoverageView {
         covered: reasons.is_empty(),
@@ -96,22 +122,36 @@ fn inquiry<H: Host>(call: &Call<'_, H>) -> Result<Inquiry, Problem> {
     let number = |name: &'static str| {
         let sent = call.query(name)?;
         let number = Tree::parse(sent.trim()).ok();
-        let number = number.filter(|value| matches!(value, Tree::Whole(_) | Tree::Negative(_) | Tree::Float(_)));
+        let number = number
+            .filter(|value| matches!(value, Tree::Whole(_) | Tree::Negative(_) | Tree::Float(_)));
         // Another value is rejected as a text.
-        Some((name.into(), number.map_or_else(|| Tree::Text(sent.clone().into()), into_owned)))
+        Some((
+            name.into(),
+            number.map_or_else(|| Tree::Text(sent.clone().into()), into_owned),
+        ))
     };
-    let address = TEXTS.into_iter().filter_map(text).chain(["latitude", "longitude"].into_iter().filter_map(number));
+    let address = TEXTS
+        .into_iter()
+        .filter_map(text)
+        .chain(["latitude", "longitude"].into_iter().filter_map(number));
     let delivery = Tree::Object(vec![("address".into(), Tree::Object(address.collect()))]);
     let mut preview = vec![("deliveries".into(), Tree::List(vec![delivery]))];
     preview.extend(number("preparationTime"));
     let body = read(Tree::Object(preview).to_json().as_bytes());
-    body.and_then(|body| validate::preview(body, &call.settings.limits)).map_err(|problem| {
-        let errors = problem.errors.into_iter().map(|error| {
-            let pointer = error.pointer.strip_prefix("/deliveries/0/address").unwrap_or(&error.pointer).to_owned();
-            FieldError { pointer, ..error }
-        });
-        plain(ProblemCode::ValidationFailed).with_errors(errors.collect()).in_query()
-    })
+    body.and_then(|body| validate::preview(body, &call.settings.limits))
+        .map_err(|problem| {
+            let errors = problem.errors.into_iter().map(|error| {
+                let pointer = error
+                    .pointer
+                    .strip_prefix("/deliveries/0/address")
+                    .unwrap_or(&error.pointer)
+                    .to_owned();
+                FieldError { pointer, ..error }
+            });
+            plain(ProblemCode::ValidationFailed)
+                .with_errors(errors.collect())
+                .in_query()
+        })
 }
 
 /// Returns a number that borrows nothing.

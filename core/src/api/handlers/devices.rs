@@ -37,27 +37,48 @@ pub(super) async fn change_key<H: Host>(
         return Ok(response);
     }
     let session = guards::session(call.parts, &cookie::COURIER);
-    let (key, nonce, changes) = couriers::issue_device_key(&courier, session, &call.settings.secret, &mut call.context);
+    let (key, nonce, changes) =
+        couriers::issue_device_key(&courier, session, &call.settings.secret, &mut call.context);
     let secret = OneTimeSecret::of_key(call.settings, nonce);
     let value = Credential::Device.text(courier.id, &secret.text);
-    let view = DeviceKeyView { value, created_at: key.created_at.to_string(), setup: None };
-    let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &view)? };
+    let view = DeviceKeyView {
+        value,
+        created_at: key.created_at.to_string(),
+        setup: None,
+    };
+    let response = ApiResponse {
+        secret: Some(secret),
+        ..ApiResponse::json(201, &view)?
+    };
     call.commit(changes, &response).await?;
     Ok(with_setup(call.settings, response))
 }
 
 /// Adds the setup links to the response. They are not stored for an idempotency key, because they contain the key in base64.
 pub(super) fn with_setup(settings: &Settings, response: ApiResponse) -> ApiResponse {
-    match settings.public_url.as_deref().and_then(|url| body_with_setup(url, &response.body)) {
-        Some(body) => ApiResponse { body: body.into(), ..response },
+    match settings
+        .public_url
+        .as_deref()
+        .and_then(|url| body_with_setup(url, &response.body))
+    {
+        Some(body) => ApiResponse {
+            body: body.into(),
+            ..response
+        },
         None => response,
     }
 }
 
 fn body_with_setup(url: &str, body: &[u8]) -> Option<String> {
     let mut body = Tree::parse(std::str::from_utf8(body).ok()?).ok()?;
-    let DeviceSetup { traccar, own_tracks } = setup(url, body.get("value")?.as_str()?)?;
-    body.set("setup", object([("traccar", text(traccar)), ("ownTracks", text(own_tracks))]));
+    let DeviceSetup {
+        traccar,
+        own_tracks,
+    } = setup(url, body.get("value")?.as_str()?)?;
+    body.set(
+        "setup",
+        object([("traccar", text(traccar)), ("ownTracks", text(own_tracks))]),
+    );
     Some(body.to_json())
 }
 
@@ -97,18 +118,39 @@ fn text(text: impl Into<String>) -> Tree<'static> {
 }
 
 /// `GET` and `POST /courier/positions/osmand`, `POST /courier/positions/owntracks`
-pub(super) async fn report<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn report<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let now = call.context.now;
-    let sent = validate::device_position(&reports::report(call, endpoint)?, Gazetteer::embedded(), now);
-    let sent = sent.map_err(|problem| if endpoint == Endpoint::OsmandQuery { problem.in_query() } else { problem })?;
-    let mut result = ReportResult { stored: false, reason: sent.and_then(|sent| sent.skip) };
+    let sent = validate::device_position(
+        &reports::report(call, endpoint)?,
+        Gazetteer::embedded(),
+        now,
+    );
+    let sent = sent.map_err(|problem| {
+        if endpoint == Endpoint::OsmandQuery {
+            problem.in_query()
+        } else {
+            problem
+        }
+    })?;
+    let mut result = ReportResult {
+        stored: false,
+        reason: sent.and_then(|sent| sent.skip),
+    };
     let mut position = None;
     if let Some(sent) = sent.filter(|sent| sent.skip.is_none()) {
         let courier = call.courier()?;
-        position = couriers::record_position(courier, sent.point, sent.taken, now, call.settings).stored;
+        position =
+            couriers::record_position(courier, sent.point, sent.taken, now, call.settings).stored;
         result.stored = position.is_some();
         let is_older = courier.position_at.is_some_and(|last| sent.taken <= last);
-        let reason = if is_older { SkipReason::Older } else { SkipReason::TooSoon };
+        let reason = if is_older {
+            SkipReason::Older
+        } else {
+            SkipReason::TooSoon
+        };
         result.reason = position.is_none().then_some(reason);
     }
     let response = match endpoint {

@@ -20,28 +20,50 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
         Some(cursor) => position(call, journal, &cursor).await?,
         None => call.host.journal_span(journal).await?.start,
     };
-    let mut entries = stream::after(call.host, journal, after, limit + 1).await?.ok_or_else(archived)?;
+    let mut entries = stream::after(call.host, journal, after, limit + 1)
+        .await?
+        .ok_or_else(archived)?;
     if entries.is_empty() {
         check_span(call, journal, after).await?;
     }
     let more = entries.len() > limit as usize;
     entries.truncate(limit as usize);
     let last = entries.last().map_or(after, |last| last.position);
-    let events = entries.iter().map(|entry| JournalEventView::of(journal, entry, call.language)).collect();
-    Ok(ApiResponse::json(200, &EventPage { events, next: journal.cursor(last), more })?)
+    let events = entries
+        .iter()
+        .map(|entry| JournalEventView::of(journal, entry, call.language))
+        .collect();
+    Ok(ApiResponse::json(
+        200,
+        &EventPage {
+            events,
+            next: journal.cursor(last),
+            more,
+        },
+    )?)
 }
 
 /// Returns the journal position of a cursor. `0` is the first event that was not archived.
-async fn position<H: Host>(call: &Call<'_, H>, journal: Journal, cursor: &str) -> Result<u64, HandlerError> {
+async fn position<H: Host>(
+    call: &Call<'_, H>,
+    journal: Journal,
+    cursor: &str,
+) -> Result<u64, HandlerError> {
     if cursor == "0" {
         return Ok(call.host.journal_span(journal).await?.start);
     }
-    Ok(journal.position(cursor).ok_or_else(|| pages::invalid_cursor("after"))?)
+    Ok(journal
+        .position(cursor)
+        .ok_or_else(|| pages::invalid_cursor("after"))?)
 }
 
 /// Rejects a position outside the journal. Before the start, archived events would be skipped. Past the end, the cursor was issued before
 /// a backup was restored, and new events may have lower positions.
-async fn check_span<H: Host>(call: &Call<'_, H>, journal: Journal, after: u64) -> Result<(), HandlerError> {
+async fn check_span<H: Host>(
+    call: &Call<'_, H>,
+    journal: Journal,
+    after: u64,
+) -> Result<(), HandlerError> {
     let span = call.host.journal_span(journal).await?;
     if after < span.start {
         return Err(archived().into());
@@ -69,7 +91,10 @@ pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let (key, hash) = (holder.key.id, holder.key.hash.clone());
     let sent = call.parts.headers.get("last-event-id");
     let sent = sent.map(|value| value.to_str().map(str::to_owned).unwrap_or_default());
-    let start = match sent.filter(|id| !id.is_empty()).or_else(|| call.query("after")) {
+    let start = match sent
+        .filter(|id| !id.is_empty())
+        .or_else(|| call.query("after"))
+    {
         Some(cursor) => {
             let start = position(call, journal, &cursor).await?;
             check_span(call, journal, start).await?;
@@ -77,9 +102,18 @@ pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         }
         None => call.host.journal_span(journal).await?.end,
     };
-    let mut subscription = JournalSubscription { journal, position: start, language: call.language, key, hash };
+    let mut subscription = JournalSubscription {
+        journal,
+        position: start,
+        language: call.language,
+        key,
+        hash,
+    };
     let mut text = stream::beginning(&subscription);
     text.push_str(&stream::next(call.host, &mut subscription, FIRST_EVENTS).await?);
     call.stream = Some(Subscription::Journal(subscription));
-    Ok(ApiResponse { media: "text/event-stream", ..ApiResponse::of(200, text.into_bytes()) })
+    Ok(ApiResponse {
+        media: "text/event-stream",
+        ..ApiResponse::of(200, text.into_bytes())
+    })
 }

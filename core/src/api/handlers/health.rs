@@ -16,5 +16,8 @@ pub(super) async fn show<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
     let fleet = fleet::count(call.host, call.settings, now).await?;
     let waiting = fleet::waiting_orders(call.host, call.settings, now).await?;
     let judged = judge(&figures, &fleet, waiting, &call.settings.dispatch);
-    Ok(ApiResponse::json(200, &HealthView::of(&judged, now, call.language))?)
+    Ok(ApiResponse::json(
+        200,
+        &HealthView::of(&judged, now, call.language),
+    )?)
 }

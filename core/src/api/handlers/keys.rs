@@ -24,30 +24,45 @@ use crate::{
 };
 
 /// `POST /delivery/keys`
-pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn issue_own<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let request = validate::key(call.read()?)?;
     confirmation::confirm(call).await?;
     let caller = call.caller()?.store.clone();
     let store = match request.store.filter(|id| *id != caller.id) {
         None => caller.clone(),
         Some(id) => {
-            let store = call.host.store(id).await?.filter(|store| caller.oversees(store));
-            store.ok_or_else(|| plain(ProblemCode::StoreNotFound).with_errors(vec![unknown_store()]))?
+            let store = call
+                .host
+                .store(id)
+                .await?
+                .filter(|store| caller.oversees(store));
+            store.ok_or_else(|| {
+                plain(ProblemCode::StoreNotFound).with_errors(vec![unknown_store()])
+            })?
         }
     };
     issue(call, request, &store, caller.id).await
 }
 
 /// `POST /admin/keys`
-pub(super) async fn issue_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn issue_any<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let request = validate::key(call.read()?)?;
     let id = request.store.ok_or_else(|| {
         let detail = Text::new("This field is required.", "Este campo é obrigatório.");
-        let error = FieldError { pointer: "/storeId".to_owned(), code: "required", detail };
+        let error = FieldError {
+            pointer: "/storeId".to_owned(),
+            code: "required",
+            detail,
+        };
         plain(ProblemCode::ValidationFailed).with_errors(vec![error])
     })?;
     let store = call.host.store(id).await?;
-    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound).with_errors(vec![unknown_store()]))?;
+    let store = store
+        .ok_or_else(|| plain(ProblemCode::StoreNotFound).with_errors(vec![unknown_store()]))?;
     confirmation::confirm(call).await?;
     issue(call, request, &store, store.id).await
 }
@@ -60,8 +75,18 @@ async fn issue<H: Host>(
 ) -> Result<ApiResponse, HandlerError> {
     let settings = call.settings;
     let max = settings.keys.per_store;
-    let counts = |held: &&Arc<KeyHolder>| held.key.kind == KeyKind::Integration && held.key.is_valid(call.context.now);
-    if call.host.find_keys(KeyQuery::Store(store.id)).await?.iter().filter(counts).count() >= max as usize {
+    let counts = |held: &&Arc<KeyHolder>| {
+        held.key.kind == KeyKind::Integration && held.key.is_valid(call.context.now)
+    };
+    if call
+        .host
+        .find_keys(KeyQuery::Store(store.id))
+        .await?
+        .iter()
+        .filter(counts)
+        .count()
+        >= max as usize
+    {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyKeys,
             format!("A store can have at most {max} valid API keys. Revoke one first."),
@@ -92,26 +117,43 @@ pub(super) async fn list_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
 pub(super) async fn list_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let id = call.query("storeId").as_deref().and_then(StoreId::parse);
     let id = id.ok_or_else(pages::unknown_store)?;
-    let store = call.host.store(id).await?.ok_or_else(pages::unknown_store)?;
+    let store = call
+        .host
+        .store(id)
+        .await?
+        .ok_or_else(pages::unknown_store)?;
     list(call, store.id).await
 }
 
 async fn list<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<ApiResponse, HandlerError> {
     let keys = call.host.find_keys(KeyQuery::Store(store)).await?;
-    Ok(ApiResponse::json(200, &KeyList { keys: keys.iter().map(|holder| KeyView::of(&holder.key)).collect() })?)
+    Ok(ApiResponse::json(
+        200,
+        &KeyList {
+            keys: keys.iter().map(|holder| KeyView::of(&holder.key)).collect(),
+        },
+    )?)
 }
 
 /// `DELETE /delivery/keys/{keyId}`
-pub(super) async fn revoke_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn revoke_own<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let caller = call.caller()?.store.clone();
     let holder = find(call).await?;
     let store = &holder.store;
     let is_own = store.id == caller.id || (store.deleted_at.is_none() && caller.oversees(store));
-    if is_own { revoke(call, &holder.key).await } else { Err(plain(ProblemCode::KeyNotFound).into()) }
+    if is_own {
+        revoke(call, &holder.key).await
+    } else {
+        Err(plain(ProblemCode::KeyNotFound).into())
+    }
 }
 
 /// `DELETE /admin/keys/{keyId}`
-pub(super) async fn revoke_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn revoke_any<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let holder = find(call).await?;
     revoke(call, &holder.key).await
 }
@@ -129,12 +171,24 @@ async fn revoke<H: Host>(call: &mut Call<'_, H>, key: &Key) -> Result<ApiRespons
     let response = ApiResponse::empty(204);
     if key.deleted_at.is_none() {
         let keys = vec![revoked(key.clone(), call.context.now)];
-        call.commit(Changes { at: call.context.now, keys, ..Changes::default() }, &response).await?;
+        call.commit(
+            Changes {
+                at: call.context.now,
+                keys,
+                ..Changes::default()
+            },
+            &response,
+        )
+        .await?;
     }
     Ok(response)
 }
 
 fn unknown_store() -> FieldError {
     let code = ProblemCode::StoreNotFound;
-    FieldError { pointer: "/storeId".to_owned(), code: code.name(), detail: code.detail() }
+    FieldError {
+        pointer: "/storeId".to_owned(),
+        code: code.name(),
+        detail: code.detail(),
+    }
 }

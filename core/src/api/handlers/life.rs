@@ -17,16 +17,30 @@ use crate::{
 };
 
 /// Loads an order of the caller or of one of its branches.
-pub(super) async fn visible<H: Host>(call: &Call<'_, H>, id: Option<OrderId>) -> Result<Order, HandlerError> {
+pub(super) async fn visible<H: Host>(
+    call: &Call<'_, H>,
+    id: Option<OrderId>,
+) -> Result<Order, HandlerError> {
     let not_found = || HandlerError::from(plain(ProblemCode::OrderNotFound));
     let caller = &call.caller()?.store;
-    let order = call.host.order(id.ok_or_else(not_found)?).await?.ok_or_else(not_found)?;
+    let order = call
+        .host
+        .order(id.ok_or_else(not_found)?)
+        .await?
+        .ok_or_else(not_found)?;
     if order.store == caller.id {
         return Ok(order);
     }
     // A removed branch counts too: its parent store paid for the order.
-    let owner = call.host.find_stores(StoreQuery::IdOrRemoved(order.store)).await?.pop();
-    owner.filter(|owner| caller.oversees(owner)).map(|_| order).ok_or_else(not_found)
+    let owner = call
+        .host
+        .find_stores(StoreQuery::IdOrRemoved(order.store))
+        .await?
+        .pop();
+    owner
+        .filter(|owner| caller.oversees(owner))
+        .map(|_| order)
+        .ok_or_else(not_found)
 }
 
 /// Loads the order in the path, of any store.
@@ -53,12 +67,20 @@ pub(super) async fn store_names<H: Host>(
         return Ok(Vec::new());
     }
     let stores = call.host.find_stores(StoreQuery::Ids(&distinct)).await?;
-    Ok(stores.into_iter().map(|store| (store.id, store.name)).collect())
+    Ok(stores
+        .into_iter()
+        .map(|store| (store.id, store.name))
+        .collect())
 }
 
 /// Loads the courier of an order that has not ended. Returns a conflict if a concurrent write has changed the assignment.
-pub(super) async fn carrier<H: Host>(call: &Call<'_, H>, order: &Order) -> Result<Option<Courier>, HandlerError> {
-    let Some(assigned) = order.courier.as_ref().filter(|_| !order.status.is_final()) else { return Ok(None) };
+pub(super) async fn carrier<H: Host>(
+    call: &Call<'_, H>,
+    order: &Order,
+) -> Result<Option<Courier>, HandlerError> {
+    let Some(assigned) = order.courier.as_ref().filter(|_| !order.status.is_final()) else {
+        return Ok(None);
+    };
     let courier = call.host.courier(assigned.id).await?;
     match courier.filter(|courier| courier.carries(order.id)) {
         Some(courier) => Ok(Some(courier)),
@@ -77,7 +99,12 @@ pub(super) async fn conclude<H: Host>(
         Ok(StepOutcome::Already) => Ok(view(order, call.language)?),
         Ok(StepOutcome::Now(moved)) => {
             let (order, changes) = *moved;
-            debug_assert!(changes.orders.iter().all(|Write { value, .. }| value.id == order.id));
+            debug_assert!(
+                changes
+                    .orders
+                    .iter()
+                    .all(|Write { value, .. }| value.id == order.id)
+            );
             let response = view(&order, call.language)?;
             call.commit(changes, &response).await?;
             Ok(response)
@@ -167,12 +194,19 @@ fn merchant_confirmation_required() -> Problem {
 
 fn code_of_other(other: OrderId) -> Problem {
     let (en, pt) = (
-        format!("This is the code of order {other}, which is in the same trip. Send the code of this order."),
-        format!("Este é o código do pedido {other}, que está na mesma viagem. Envie o código deste pedido."),
+        format!(
+            "This is the code of order {other}, which is in the same trip. Send the code of this order."
+        ),
+        format!(
+            "Este é o código do pedido {other}, que está na mesma viagem. Envie o código deste pedido."
+        ),
     );
     let code = ProblemCode::CodeOfOtherOrder;
     let problem = Problem::new(code, en.clone(), pt.clone());
-    let problem = Problem { existing_order: Some(other.get()), ..problem };
+    let problem = Problem {
+        existing_order: Some(other.get()),
+        ..problem
+    };
     field(problem, "/code", code.name(), Text::new(en, pt))
 }
 
@@ -180,24 +214,37 @@ fn invalid(status: OrderStatus, possible: &[EventKind]) -> Problem {
     let names: Vec<&'static str> = possible.iter().map(|kind| kind.name()).collect();
     let (number, name) = (status.number(), status.name());
     let (en, pt) = if names.is_empty() {
-        ("No further event is possible.".to_owned(), "Nenhum outro evento é possível.".to_owned())
+        (
+            "No further event is possible.".to_owned(),
+            "Nenhum outro evento é possível.".to_owned(),
+        )
     } else {
         let names = names.join(", ");
-        (format!("Possible events: {names}."), format!("Eventos possíveis: {names}."))
+        (
+            format!("Possible events: {names}."),
+            format!("Eventos possíveis: {names}."),
+        )
     };
     let problem = Problem::new(
         ProblemCode::InvalidTransition,
         format!("The order has the status {number} {name}, which does not allow this step. {en}"),
         format!("O pedido está na situação {number} {name}, que não permite esta etapa. {pt}"),
     );
-    Problem { possible: Some(names), ..problem }
+    Problem {
+        possible: Some(names),
+        ..problem
+    }
 }
 
 /// Returns the problem of a proof without required parts, with an error for each.
 fn proof_required(missing: &[ProofPart]) -> Problem {
     let error = |part: &ProofPart| {
         let (pointer, en, pt) = match part {
-            ProofPart::Photo => ("/proof/photoIds", "Send at least one photo.", "Envie pelo menos uma foto."),
+            ProofPart::Photo => (
+                "/proof/photoIds",
+                "Send at least one photo.",
+                "Envie pelo menos uma foto.",
+            ),
             ProofPart::Name => (
                 "/proof/receivedBy",
                 "Send the name of the person who received the goods.",
@@ -210,7 +257,11 @@ fn proof_required(missing: &[ProofPart]) -> Problem {
                 "Envie a posição: latitude e longitude.",
             ),
         };
-        FieldError { pointer: pointer.to_owned(), code: "required", detail: Text::new(en, pt) }
+        FieldError {
+            pointer: pointer.to_owned(),
+            code: "required",
+            detail: Text::new(en, pt),
+        }
     };
     Problem::new(
         ProblemCode::ProofRequired,
@@ -231,18 +282,36 @@ fn wrong_code(remaining: u32) -> Problem {
             "Código incorreto. Resta 1 tentativa antes do bloqueio de 10 minutos.".to_owned(),
         ),
         tries => (
-            format!("Incorrect code. {tries} attempts left before codes are locked for 10 minutes."),
+            format!(
+                "Incorrect code. {tries} attempts left before codes are locked for 10 minutes."
+            ),
             format!("Código incorreto. Restam {tries} tentativas antes do bloqueio de 10 minutos."),
         ),
     };
     let problem = Problem::new(ProblemCode::CodeIncorrect, en.clone(), pt.clone());
-    let problem = Problem { tries_left: Some(remaining), ..problem };
-    field(problem, "/code", ProblemCode::CodeIncorrect.name(), Text::new(en, pt))
+    let problem = Problem {
+        tries_left: Some(remaining),
+        ..problem
+    };
+    field(
+        problem,
+        "/code",
+        ProblemCode::CodeIncorrect.name(),
+        Text::new(en, pt),
+    )
 }
 
 fn field(problem: Problem, pointer: &str, code: &'static str, detail: Text) -> Problem {
     let is_plain = problem.code == ProblemCode::ValidationFailed;
-    let errors = vec![FieldError { pointer: pointer.to_owned(), code, detail: detail.clone() }];
-    let problem = if is_plain { Problem { detail, ..problem } } else { problem };
+    let errors = vec![FieldError {
+        pointer: pointer.to_owned(),
+        code,
+        detail: detail.clone(),
+    }];
+    let problem = if is_plain {
+        Problem { detail, ..problem }
+    } else {
+        problem
+    };
     problem.with_errors(errors)
 }

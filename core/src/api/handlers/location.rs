@@ -15,7 +15,16 @@ pub(super) async fn locate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let address = [&validate::address(call.read()?)?];
     let results = call.host.locate(call.merchant(), &address).await?;
     // The caller sees the precision, so the deployment's minimum for orders does not apply.
-    let located = places::every_place(&address, results, Precision::Municipality, |_| String::new(), None)?;
+    let located = places::every_place(
+        &address,
+        results,
+        Precision::Municipality,
+        |_| String::new(),
+        None,
+    )?;
     let view = located.first().map(|located| LocationView::from(*located));
-    Ok(ApiResponse { recomputable: true, ..ApiResponse::json(200, &view)? })
+    Ok(ApiResponse {
+        recomputable: true,
+        ..ApiResponse::json(200, &view)?
+    })
 }

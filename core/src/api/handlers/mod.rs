@@ -49,12 +49,19 @@ use crate::host::{Host, description};
 pub(super) use orders::failed_creation;
 
 /// Handles a request. If a concurrent write won, it retries a limited number of times.
-pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
+pub(super) async fn run<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, Problem> {
     Ok(retry!(call, once(call, endpoint))?)
 }
 
 /// Completes a stored response that is returned again.
-pub(super) fn replayed<H: Host>(call: &Call<'_, H>, endpoint: Endpoint, response: ApiResponse) -> ApiResponse {
+pub(super) fn replayed<H: Host>(
+    call: &Call<'_, H>,
+    endpoint: Endpoint,
+    response: ApiResponse,
+) -> ApiResponse {
     match endpoint {
         Endpoint::CreateDeviceKey => devices::with_setup(call.settings, response),
         _ => response,
@@ -63,7 +70,10 @@ pub(super) fn replayed<H: Host>(call: &Call<'_, H>, endpoint: Endpoint, response
 
 /// Calls the handler of an endpoint. Each future is on the heap, because otherwise every request's state has the size of the largest
 /// handler's.
-async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+async fn once<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     match endpoint {
         Endpoint::CreateOrder => Box::pin(orders::create(call)).await,
         Endpoint::PreviewOrder => Box::pin(preview::preview(call)).await,
@@ -72,19 +82,24 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::PreviewContext => Box::pin(preview::context(call)).await,
         Endpoint::LocateAddress => Box::pin(location::locate(call)).await,
         Endpoint::GetCoverage => Box::pin(coverage::coverage(call)).await,
-        Endpoint::GetStoreHours | Endpoint::SetStoreHours | Endpoint::GetStoreArea | Endpoint::SetStoreArea => {
-            Box::pin(coverage::settings(call, endpoint)).await
-        }
+        Endpoint::GetStoreHours
+        | Endpoint::SetStoreHours
+        | Endpoint::GetStoreArea
+        | Endpoint::SetStoreArea => Box::pin(coverage::settings(call, endpoint)).await,
         Endpoint::CreateStore => Box::pin(stores::create_branch(call)).await,
         Endpoint::UpdateStore => Box::pin(stores::update(call)).await,
         Endpoint::GetStore => Box::pin(stores::get(call)).await,
         Endpoint::CreateSession => Box::pin(sessions::log_in(call)).await,
         Endpoint::ConfirmSession => Box::pin(sessions::confirm(call)).await,
-        Endpoint::ListSessions | Endpoint::EndSession => Box::pin(sessions::run(call, endpoint)).await,
+        Endpoint::ListSessions | Endpoint::EndSession => {
+            Box::pin(sessions::run(call, endpoint)).await
+        }
         Endpoint::ResetPassword => Box::pin(accounts::reset_password(call)).await,
         Endpoint::CreateUser => Box::pin(users::create(call)).await,
         Endpoint::ListUsers => Box::pin(users::list(call)).await,
-        Endpoint::UpdateUser | Endpoint::RemoveUser => Box::pin(users::change(call, endpoint)).await,
+        Endpoint::UpdateUser | Endpoint::RemoveUser => {
+            Box::pin(users::change(call, endpoint)).await
+        }
         Endpoint::CreatePasswordLink => Box::pin(accounts::create_link(call, endpoint)).await,
         Endpoint::AdminPasswordLink => Box::pin(accounts::create_link(call, endpoint)).await,
         Endpoint::ChangePassword => Box::pin(accounts::change_password(call)).await,
@@ -95,7 +110,9 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::AdminIssueKey => Box::pin(keys::issue_any(call)).await,
         Endpoint::AdminListKeys => Box::pin(keys::list_any(call)).await,
         Endpoint::AdminRevokeKey => Box::pin(keys::revoke_any(call)).await,
-        Endpoint::ListNotifications | Endpoint::ReadNotification => Box::pin(notifications::run(call, endpoint)).await,
+        Endpoint::ListNotifications | Endpoint::ReadNotification => {
+            Box::pin(notifications::run(call, endpoint)).await
+        }
         Endpoint::RegisterCourier => Box::pin(fleet::register(call)).await,
         Endpoint::ListCouriers => Box::pin(fleet::list(call)).await,
         Endpoint::GetCourier => Box::pin(fleet::get(call)).await,
@@ -116,21 +133,27 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::ShowCourier => Box::pin(presence::show(call)).await,
         Endpoint::ReportPosition => Box::pin(presence::report(call)).await,
         Endpoint::SetAvailability => Box::pin(presence::set_available(call)).await,
-        Endpoint::CreateDeviceKey | Endpoint::RemoveDeviceKey => Box::pin(devices::change_key(call, endpoint)).await,
+        Endpoint::CreateDeviceKey | Endpoint::RemoveDeviceKey => {
+            Box::pin(devices::change_key(call, endpoint)).await
+        }
         Endpoint::GetPushKey | Endpoint::SubscribePush | Endpoint::UnsubscribePush => {
             Box::pin(push::run(call, endpoint)).await
         }
         Endpoint::Osmand | Endpoint::OsmandQuery | Endpoint::OwnTracks => {
             Box::pin(devices::report(call, endpoint)).await
         }
-        Endpoint::ListOrders | Endpoint::ListStores => Box::pin(listing::list(call, endpoint)).await,
+        Endpoint::ListOrders | Endpoint::ListStores => {
+            Box::pin(listing::list(call, endpoint)).await
+        }
         Endpoint::AdminListOrders => Box::pin(listing::list(call, endpoint)).await,
         Endpoint::CancelOrder => Box::pin(signals::cancel(call)).await,
         Endpoint::GetCancellation => Box::pin(signals::terms(call)).await,
         Endpoint::GetRoute => Box::pin(route::route(call, endpoint)).await,
         Endpoint::AdminGetRoute => Box::pin(route::route(call, endpoint)).await,
         Endpoint::RemoveStore => Box::pin(listing::remove(call)).await,
-        Endpoint::CourierOrder | Endpoint::CourierTrip => Box::pin(carry::current(call, endpoint)).await,
+        Endpoint::CourierOrder | Endpoint::CourierTrip => {
+            Box::pin(carry::current(call, endpoint)).await
+        }
         Endpoint::CourierDecline => Box::pin(carry::decline(call)).await,
         Endpoint::ReadyOrder
         | Endpoint::DelayOrder
@@ -150,19 +173,28 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::GetPhoto => Box::pin(photos::get(call, endpoint)).await,
         Endpoint::CourierPhoto => Box::pin(photos::get(call, endpoint)).await,
         Endpoint::AdminPhoto => Box::pin(photos::get(call, endpoint)).await,
-        Endpoint::GetProofRules | Endpoint::SetProofRules => Box::pin(proofs::rules(call, endpoint)).await,
+        Endpoint::GetProofRules | Endpoint::SetProofRules => {
+            Box::pin(proofs::rules(call, endpoint)).await
+        }
         Endpoint::GetProof => Box::pin(proofs::proof(call)).await,
         Endpoint::GetProofKey => proofs::key(call),
-        Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore | Endpoint::AdminListUsers => {
-            Box::pin(operator::run(call, endpoint)).await
-        }
+        Endpoint::AdminListStores
+        | Endpoint::AdminGetStore
+        | Endpoint::AlterStore
+        | Endpoint::AdminListUsers => Box::pin(operator::run(call, endpoint)).await,
         Endpoint::ReassignOrder => Box::pin(signals::reassign(call)).await,
-        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => Box::pin(signals::operate(call, endpoint)).await,
-        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking => Box::pin(tracking::settings(call, endpoint)).await,
+        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => {
+            Box::pin(signals::operate(call, endpoint)).await
+        }
+        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking => {
+            Box::pin(tracking::settings(call, endpoint)).await
+        }
         Endpoint::ChangeLink => Box::pin(tracking::change_link(call)).await,
         Endpoint::RecipientPage => Box::pin(tracking::page(call)).await,
         Endpoint::RecipientEvents => Box::pin(tracking::events(call)).await,
-        Endpoint::RecipientChoice | Endpoint::RecipientRating => Box::pin(tracking::step(call, endpoint)).await,
+        Endpoint::RecipientChoice | Endpoint::RecipientRating => {
+            Box::pin(tracking::step(call, endpoint)).await
+        }
         Endpoint::ListEvents => Box::pin(events::list(call)).await,
         Endpoint::StreamEvents => Box::pin(events::stream(call)).await,
         Endpoint::CreateWebhook => Box::pin(webhooks::create(call)).await,

@@ -17,8 +17,15 @@ use crate::{
 };
 
 /// Handles an endpoint for notifications.
-pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
-    if endpoint == Endpoint::ListNotifications { list(call).await } else { read(call).await }
+pub(super) async fn run<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
+    if endpoint == Endpoint::ListNotifications {
+        list(call).await
+    } else {
+        read(call).await
+    }
 }
 
 /// Returns a notification without the store's balance if a clerk reads it.
@@ -28,7 +35,10 @@ fn view_for(notification: &Notification, language: Language, role: Role) -> Noti
     if role == Role::Owner || view.code.as_deref() != Some(code.name()) {
         return view;
     }
-    NotificationView { detail: Some(code.detail().get(language).to_owned()), ..view }
+    NotificationView {
+        detail: Some(code.detail().get(language).to_owned()),
+        ..view
+    }
 }
 
 /// `GET /delivery/notifications?cursor=&limit=`
@@ -38,7 +48,10 @@ async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerErr
     let page = call.host.notifications(store, before, limit + 1).await?;
     let cursor = |notification: &Notification| notification.id.to_string();
     let view = |page: &[Notification], next_cursor| NotificationList {
-        notifications: page.iter().map(|one| view_for(one, call.language, role)).collect(),
+        notifications: page
+            .iter()
+            .map(|one| view_for(one, call.language, role))
+            .collect(),
         next_cursor,
     };
     Ok(respond(page, limit, false, cursor, view)?)
@@ -58,10 +71,24 @@ async fn read<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerErr
     };
     let found = found.ok_or_else(|| plain(ProblemCode::NotificationNotFound))?;
     if found.read_at.is_some() {
-        return Ok(ApiResponse::json(200, &view_for(&found, call.language, role))?);
+        return Ok(ApiResponse::json(
+            200,
+            &view_for(&found, call.language, role),
+        )?);
     }
-    let marked = Notification { read_at: Some(call.context.now), ..found };
+    let marked = Notification {
+        read_at: Some(call.context.now),
+        ..found
+    };
     let response = ApiResponse::json(200, &view_for(&marked, call.language, role))?;
-    call.commit(Changes { at: call.context.now, notifications: vec![marked], ..Changes::default() }, &response).await?;
+    call.commit(
+        Changes {
+            at: call.context.now,
+            notifications: vec![marked],
+            ..Changes::default()
+        },
+        &response,
+    )
+    .await?;
     Ok(response)
 }

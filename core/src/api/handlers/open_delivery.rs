@@ -39,13 +39,16 @@ use crate::{
         webhooks::PAGE,
     },
     wire::open_delivery::{
-        AccessToken as TokenView, AvailabilityView, CancelResponse, CompletionView, DeliveryAccepted, EventType,
-        LogisticsDetails, PricedView, TimesView, delivery_id, follow_up,
+        AccessToken as TokenView, AvailabilityView, CancelResponse, CompletionView,
+        DeliveryAccepted, EventType, LogisticsDetails, PricedView, TimesView, delivery_id,
+        follow_up,
     },
 };
 
 /// `POST /oauth/token`
-pub(super) async fn issue_token<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn issue_token<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let (id, secret) = validate::token_request(call.body)?;
     // A client ID is a small number, and a client secret has 256 random bits. Only failures are limited, by the address, so nobody keeps a
     // connection out, and the right secret always passes.
@@ -59,10 +62,21 @@ pub(super) async fn issue_token<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRe
     };
     guards::check_rate(call, Usage::Read, format!("token/{connection}")).await?;
     let expires_at = call.context.now.after(TOKEN_VALIDITY);
-    let token = AccessToken { key, connection, expires_at };
+    let token = AccessToken {
+        key,
+        connection,
+        expires_at,
+    };
     let expires_in = u32::try_from(TOKEN_VALIDITY.as_millis() / 1_000).unwrap_or_default();
     let access_token = token.seal(&call.settings.secret);
-    Ok(ApiResponse::json(200, &TokenView { access_token, token_type: "bearer", expires_in })?)
+    Ok(ApiResponse::json(
+        200,
+        &TokenView {
+            access_token,
+            token_type: "bearer",
+            expires_in,
+        },
+    )?)
 }
 
 /// Returns the key and the connection of a client ID and the hash of its secret. A right secret that has ended is a problem.
@@ -71,19 +85,28 @@ async fn credentials<H: Host>(
     id: &str,
     secret: &KeyHash,
 ) -> Result<Option<(KeyId, WebhookId)>, HandlerError> {
-    let Some(holder) = call.host.find_keys(KeyQuery::Hash(secret)).await?.pop() else { return Ok(None) };
-    let Some(connection) = holder.key.connection.filter(|connection| connection.to_string() == id) else {
+    let Some(holder) = call.host.find_keys(KeyQuery::Hash(secret)).await?.pop() else {
+        return Ok(None);
+    };
+    let Some(connection) = holder
+        .key
+        .connection
+        .filter(|connection| connection.to_string() == id)
+    else {
         return Ok(None);
     };
     guards::check_key(&holder, call.context.now)?;
     let connection = call.host.webhook(connection).await?;
-    let connection = connection.filter(|webhook| accepts_key(&call.settings.secret, webhook, secret));
+    let connection =
+        connection.filter(|webhook| accepts_key(&call.settings.secret, webhook, secret));
     Ok(connection.map(|connection| (holder.key.id, connection.id)))
 }
 
 /// `POST /v1/logistics/availability`. Without a token, the tariff applies, but no store's hours and area. Strangers must not use up the
 /// operator's geocoder and road service, so without a token only embedded data is used.
-pub(super) async fn availability<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn availability<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let has_token = call.parts.headers.contains_key(http::header::AUTHORIZATION);
     if has_token {
         guards::authenticate_connection(call).await?;
@@ -93,14 +116,36 @@ pub(super) async fn availability<H: Host>(call: &mut Call<'_, H>) -> Result<ApiR
         (None, Some(address)) => format!("from/{}", address.name()),
         (None, None) => "public".to_owned(),
     };
-    guards::check_rate(call, Usage::Preview, format!("{}/{bucket}", Usage::Preview.name())).await?;
+    guards::check_rate(
+        call,
+        Usage::Preview,
+        format!("{}/{bucket}", Usage::Preview.name()),
+    )
+    .await?;
     let (inquiry, limits) = validate::availability_request(read(call.body)?)?;
     let plan = plan(call, &inquiry).await.map_err(standard_problem)?;
-    check_limits(&limits, plan.times.pickup, plan.times.delivery, call.context.now)?;
+    check_limits(
+        &limits,
+        plan.times.pickup,
+        plan.times.delivery,
+        call.context.now,
+    )?;
     let until = limits.delivery.map(|limit| call.context.now.after(limit));
-    let times = TimesView::of(plan.times.pickup, plan.times.delivery, until, true, call.context.now);
+    let times = TimesView::of(
+        plan.times.pickup,
+        plan.times.delivery,
+        until,
+        true,
+        call.context.now,
+    );
     let fee = total(&plan.lines);
-    Ok(ApiResponse::json(200, &AvailabilityView { delivery_price: PricedView::of(fee), times })?)
+    Ok(ApiResponse::json(
+        200,
+        &AvailabilityView {
+            delivery_price: PricedView::of(fee),
+            times,
+        },
+    )?)
 }
 
 async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan, Problem> {
@@ -109,21 +154,35 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
     }
     let (addresses, pointer) = inquired(inquiry);
     let gazetteer = Gazetteer::embedded();
-    let results = addresses.iter().map(|address| gazetteer.locate(address)).collect();
+    let results = addresses
+        .iter()
+        .map(|address| gazetteer.locate(address))
+        .collect();
     let located = every_place(&addresses, results, Precision::Municipality, pointer, None)?;
     let pickup = addresses.first().zip(located.first());
     let (address, point) = pickup.ok_or_else(|| plain(ProblemCode::AddressNotFound))?;
-    let own = Place { address: (*address).clone(), located: *point };
+    let own = Place {
+        address: (*address).clone(),
+        located: *point,
+    };
     let route = Route::new(inquiry, own, located, None, call.settings.pricing.estimates);
     let matrix = route.with_texts(Gazetteer::embedded(), geo::matrix(&route.places()));
     let tariff = tariff::effective(call).await?;
-    Ok(route.plan(&tariff, &matrix, call.settings.dispatch.lead_minutes, call.context.now)?.plan)
+    Ok(route
+        .plan(
+            &tariff,
+            &matrix,
+            call.settings.dispatch.lead_minutes,
+            call.context.now,
+        )?
+        .plan)
 }
 
 /// `POST /v1/logistics/delivery`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (connection, merchant) = call.connection()?;
-    let mut new = validate::delivery_request(read(call.body)?, connection.id, merchant, call.context.now)?;
+    let mut new =
+        validate::delivery_request(read(call.body)?, connection.id, merchant, call.context.now)?;
     let store = call.caller()?.store.clone();
     // The lead time of the search counts from the start of the preparation, not back from it.
     if new.inquiry.preparation_minutes > 0 {
@@ -134,13 +193,17 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         && !is_rejected(&last)
     {
         let id = &new.code;
-        let en =
-            format!("The delivery {id} exists. An orderId can be sent again only after its delivery was rejected.");
-        let pt =
-            format!("A entrega {id} já existe. Um orderId só pode ser reenviado depois que a entrega foi recusada.");
+        let en = format!(
+            "The delivery {id} exists. An orderId can be sent again only after its delivery was rejected."
+        );
+        let pt = format!(
+            "A entrega {id} já existe. Um orderId só pode ser reenviado depois que a entrega foi recusada."
+        );
         return Err(Problem::new(ProblemCode::DeliveryRejected, en, pt).into());
     }
-    create_for(call, &new, store, creation_response).await.map_err(standard_error)
+    create_for(call, &new, store, creation_response)
+        .await
+        .map_err(standard_error)
 }
 
 /// Whether no courier was ever found for an order, so that its ID can be sent again.
@@ -148,7 +211,12 @@ fn is_rejected(order: &Order) -> bool {
     order.status == OrderStatus::Expired && order.first_allocated_at.is_none()
 }
 
-fn creation_response(settings: &Settings, _: Language, _: u16, order: &Order) -> Result<ApiResponse, Problem> {
+fn creation_response(
+    settings: &Settings,
+    _: Language,
+    _: u16,
+    order: &Order,
+) -> Result<ApiResponse, Problem> {
     let search = Duration::minutes(settings.timing.search_minutes.into());
     let completion = CompletionView {
         estimate: order.search_from().max(order.created_at).to_string(),
@@ -156,8 +224,12 @@ fn creation_response(settings: &Settings, _: Language, _: u16, order: &Order) ->
     };
     let public = settings.public_url.as_deref();
     let details_url = public.map(|base| format!("{base}/v1/logistics/delivery/{}", order.code));
-    let accepted =
-        DeliveryAccepted { delivery_id: delivery_id(order.id), event: EventType::Pending, completion, details_url };
+    let accepted = DeliveryAccepted {
+        delivery_id: delivery_id(order.id),
+        event: EventType::Pending,
+        completion,
+        details_url,
+    };
     ApiResponse::json(202, &accepted)
 }
 
@@ -166,14 +238,23 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
     let order = find(call).await?;
     let history = call.host.events(order.id).await?;
     let vehicle = connection::vehicle(call.host, &order).await?;
-    let url = order.deliveries.iter().find_map(|delivery| tracking::url(call.settings, delivery));
+    let url = order
+        .deliveries
+        .iter()
+        .find_map(|delivery| tracking::url(call.settings, delivery));
     let (_, merchant) = call.connection()?;
     let details = LogisticsDetails::of(&order, &history, merchant, vehicle, url);
-    Ok(ApiResponse::json(200, &details.ok_or_else(|| plain(ProblemCode::OrderNotFound))?)?)
+    Ok(ApiResponse::json(
+        200,
+        &details.ok_or_else(|| plain(ProblemCode::OrderNotFound))?,
+    )?)
 }
 
 /// `POST /v1/logistics/{readyForPickup|orderPicked|finishDelivery|handleProblem|cancel}/{orderId}`
-pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn step<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let order = find(call).await?;
     let result = match endpoint {
         Endpoint::SetReadyForPickup => set_ready(call, &order).await,
@@ -188,16 +269,25 @@ pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
     result.map_err(standard_error)
 }
 
-async fn set_ready<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
+async fn set_ready<H: Host>(
+    call: &mut Call<'_, H>,
+    order: &Order,
+) -> Result<ApiResponse, HandlerError> {
     if order.status.is_final() {
         return Err(invalid_step(order).into());
     }
-    let is_waiting = order.open_delivery.as_deref().is_some_and(|own| own.awaits_ready);
+    let is_waiting = order
+        .open_delivery
+        .as_deref()
+        .is_some_and(|own| own.awaits_ready);
     let stops_waiting = |own: &mut OpenDelivery| own.awaits_ready = false;
     match take_signal(call, order, &Signal::Ready).await? {
         Ok(StepOutcome::Now(moved)) => {
             let (moved, mut changes) = *moved;
-            changes.orders.iter_mut().for_each(|write| update(&mut write.value, stops_waiting));
+            changes
+                .orders
+                .iter_mut()
+                .for_each(|write| update(&mut write.value, stops_waiting));
             let response = empty_response(&moved, call.language)?;
             call.commit(changes, &response).await?;
             Ok(response)
@@ -208,21 +298,42 @@ async fn set_ready<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<Api
     }
 }
 
-async fn set_picked<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
+async fn set_picked<H: Host>(
+    call: &mut Call<'_, H>,
+    order: &Order,
+) -> Result<ApiResponse, HandlerError> {
     if order.status >= OrderStatus::OutForDelivery && order.status <= OrderStatus::NotDelivered {
         return Ok(empty_response(order, call.language)?);
     }
     let mut waiting = order.clone();
-    update(&mut waiting, |own| (own.awaits_ready, own.awaits_pickup) = (false, false));
-    let courier = carrier(call, order).await?.ok_or_else(|| invalid_step(order))?;
-    let act = Carry::PickUp { code: order.pickup_code.clone() };
+    update(&mut waiting, |own| {
+        (own.awaits_ready, own.awaits_pickup) = (false, false)
+    });
+    let courier = carrier(call, order)
+        .await?
+        .ok_or_else(|| invalid_step(order))?;
+    let act = Carry::PickUp {
+        code: order.pickup_code.clone(),
+    };
     let mut ids = call.ids(1).await?;
-    let trip = TripContext { others: &[], next: None };
+    let trip = TripContext {
+        others: &[],
+        next: None,
+    };
     let result = lifecycle::carry(&waiting, &courier, trip, &act, &mut ids, &mut call.context);
-    conclude(call, order, result.map_err(|failed| failed.error), empty_response).await
+    conclude(
+        call,
+        order,
+        result.map_err(|failed| failed.error),
+        empty_response,
+    )
+    .await
 }
 
-async fn finish<H: Host>(call: &mut Call<'_, H>, order: Order) -> Result<ApiResponse, HandlerError> {
+async fn finish<H: Host>(
+    call: &mut Call<'_, H>,
+    order: Order,
+) -> Result<ApiResponse, HandlerError> {
     let at = validate::finish_date(read(call.body)?)?;
     let own = order.open_delivery.as_deref();
     let has_ended = order.status.is_final() && order.status <= OrderStatus::NotDelivered;
@@ -233,31 +344,58 @@ async fn finish<H: Host>(call: &mut Call<'_, H>, order: Order) -> Result<ApiResp
         return Ok(empty_response(&order, call.language)?);
     }
     let history = call.host.events(order.id).await?;
-    let last = history.into_iter().rfind(|recorded| follow_up(&order, &recorded.event).is_some());
+    let last = history
+        .into_iter()
+        .rfind(|recorded| follow_up(&order, &recorded.event).is_some());
     let at = at.max(order.status_since).min(call.context.now);
     // A pass may have written the connection since the request was authenticated.
     let (id, now) = (call.connection()?.0.id, call.context.now);
-    let webhook = call.host.webhook(id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?;
+    let webhook = call
+        .host
+        .webhook(id)
+        .await?
+        .ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?;
     let mut changes = Changes::default();
     if let Some(recorded) = last.filter(|_| webhook.is_active()) {
         // The message follows that of the last event, which may not be read yet.
-        let unread = call.host.journal(webhook.journal(), webhook.position, PAGE).await?;
+        let unread = call
+            .host
+            .journal(webhook.journal(), webhook.position, PAGE)
+            .await?;
         let entry = unread.iter().find(|entry| entry.recorded.id == recorded.id);
         let position = entry.map_or(webhook.position, |entry| entry.position);
-        changes.messages = vec![MessageChange::Put(webhook.end_message(&JournalEntry { position, recorded }, now))];
-        changes.webhooks = vec![Write { expected: webhook.version, value: Webhook { due_at: Some(now), ..webhook } }];
+        changes.messages = vec![MessageChange::Put(
+            webhook.end_message(&JournalEntry { position, recorded }, now),
+        )];
+        changes.webhooks = vec![Write {
+            expected: webhook.version,
+            value: Webhook {
+                due_at: Some(now),
+                ..webhook
+            },
+        }];
     }
     rewrite(call, order, |own| own.finished_at = Some(at), changes).await
 }
 
-async fn cancel<H: Host>(call: &mut Call<'_, H>, order: &Order) -> Result<ApiResponse, HandlerError> {
+async fn cancel<H: Host>(
+    call: &mut Call<'_, H>,
+    order: &Order,
+) -> Result<ApiResponse, HandlerError> {
     let (decision, reason) = validate::delivery_cancellation(read(call.body)?)?;
     if order.status >= OrderStatus::OutForDelivery && order.status < OrderStatus::Cancelled {
         return resolve(call, order, decision, reason, cancellation_response).await;
     }
     let (courier, by) = (carrier(call, order).await?, calling_person(call)?);
     let rules = &call.settings.cancellation;
-    let result = lifecycle::cancel(order, courier.as_ref(), by, Some(reason), rules, &call.context);
+    let result = lifecycle::cancel(
+        order,
+        courier.as_ref(),
+        by,
+        Some(reason),
+        rules,
+        &call.context,
+    );
     conclude(call, order, result, cancellation_response).await
 }
 
@@ -269,9 +407,15 @@ async fn resolve<H: Host>(
     reason: String,
     respond: fn(&Order, Language) -> Result<ApiResponse, Problem>,
 ) -> Result<ApiResponse, HandlerError> {
-    let stop = order.deliveries.first().map(|delivery| delivery.id).ok_or_else(|| invalid_step(order))?;
+    let stop = order
+        .deliveries
+        .first()
+        .map(|delivery| delivery.id)
+        .ok_or_else(|| invalid_step(order))?;
     let signal = match decision {
-        Decision::Deliver if order.status == OrderStatus::OutForDelivery => return Ok(respond(order, call.language)?),
+        Decision::Deliver if order.status == OrderStatus::OutForDelivery => {
+            return Ok(respond(order, call.language)?);
+        }
         Decision::Deliver => return Err(invalid_step(order).into()),
         Decision::Return => Signal::TurnBack { stop, reason },
         Decision::Discard => Signal::Discard(stop),
@@ -298,8 +442,19 @@ async fn rewrite<H: Host>(
     order.version += 1;
     update(&mut order, change);
     let response = empty_response(&order, call.language)?;
-    let orders = vec![Write { expected, value: order }];
-    call.commit(Changes { at: call.context.now, orders, ..changes }, &response).await?;
+    let orders = vec![Write {
+        expected,
+        value: order,
+    }];
+    call.commit(
+        Changes {
+            at: call.context.now,
+            orders,
+            ..changes
+        },
+        &response,
+    )
+    .await?;
     Ok(response)
 }
 
@@ -308,12 +463,23 @@ fn empty_response(_: &Order, _: Language) -> Result<ApiResponse, Problem> {
 }
 
 fn cancellation_response(order: &Order, _: Language) -> Result<ApiResponse, Problem> {
-    ApiResponse::json(202, &CancelResponse { additional_charges: order.cancellation_fee > Money::ZERO })
+    ApiResponse::json(
+        202,
+        &CancelResponse {
+            additional_charges: order.cancellation_fee > Money::ZERO,
+        },
+    )
 }
 
 /// Returns the problem of a step that is not valid for the order's status.
 fn invalid_step(order: &Order) -> Problem {
-    step_problem(&StepError::Invalid { status: order.status, possible: Vec::new() }, order.status_since)
+    step_problem(
+        &StepError::Invalid {
+            status: order.status,
+            possible: Vec::new(),
+        },
+        order.status_since,
+    )
 }
 
 /// Finds the last attempt of the order in the path, if this connection created it.
@@ -323,11 +489,27 @@ async fn find<H: Host>(call: &Call<'_, H>) -> Result<Order, HandlerError> {
     Ok(clock::advance(call.host, call.settings, order, call.context.now).await?)
 }
 
-async fn last_attempt<H: Host>(call: &Call<'_, H>, code: &str) -> Result<Option<Order>, HandlerError> {
+async fn last_attempt<H: Host>(
+    call: &Call<'_, H>,
+    code: &str,
+) -> Result<Option<Order>, HandlerError> {
     let (connection, _) = call.connection()?;
-    let filter = OrderFilter { store: Some(connection.store), code: Some(code.to_owned()), ..OrderFilter::all() };
-    let last = call.host.find_orders(OrderQuery::Matching(&filter, 1)).await?.pop();
-    Ok(last.filter(|order| order.open_delivery.as_deref().is_some_and(|own| own.connection == connection.id)))
+    let filter = OrderFilter {
+        store: Some(connection.store),
+        code: Some(code.to_owned()),
+        ..OrderFilter::all()
+    };
+    let last = call
+        .host
+        .find_orders(OrderQuery::Matching(&filter, 1))
+        .await?
+        .pop();
+    Ok(last.filter(|order| {
+        order
+            .open_delivery
+            .as_deref()
+            .is_some_and(|own| own.connection == connection.id)
+    }))
 }
 
 /// Writes a problem in the standard's terms, with a status that the standard has.

@@ -40,7 +40,8 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 }
 
 /// A response with a created or existing order, with this status.
-pub(super) type OrderResponse = fn(&Settings, Language, u16, &Order) -> Result<ApiResponse, Problem>;
+pub(super) type OrderResponse =
+    fn(&Settings, Language, u16, &Order) -> Result<ApiResponse, Problem>;
 
 /// Creates an order of a store, or returns the existing order with the same code and content.
 pub(super) async fn create_for<H: Host>(
@@ -58,13 +59,21 @@ pub(super) async fn create_for<H: Host>(
         };
         let stop = match decide(call, new, &store, &prepared, respond).await {
             Ok(response) => return Ok(response),
-            Err(HandlerError::Problem(problem)) if problem.code.status() >= 500 => return Err(problem.into()),
+            Err(HandlerError::Problem(problem)) if problem.code.status() >= 500 => {
+                return Err(problem.into());
+            }
             Err(stop) => stop,
         };
         // Nearly every code is new, so it is looked up only after a failure: an order that exists is returned, whatever holds today.
-        if let Some(existing) = call.host.find_orders(OrderQuery::Code(store.id, &new.code)).await?.pop() {
+        if let Some(existing) = call
+            .host
+            .find_orders(OrderQuery::Code(store.id, &new.code))
+            .await?
+            .pop()
+        {
             // Without a scheduler, an order whose time is over may still hold its code.
-            let existing = clock::advance(call.host, call.settings, existing, call.context.now).await?;
+            let existing =
+                clock::advance(call.host, call.settings, existing, call.context.now).await?;
             if existing.status.holds_code() {
                 return Ok(replay(call, new, &existing, respond)?);
             }
@@ -80,11 +89,24 @@ struct Prepared {
     tariff_version: String,
 }
 
-async fn prepare<H: Host>(call: &Call<'_, H>, new: &NewOrder, store: &Store) -> Result<Prepared, Problem> {
+async fn prepare<H: Host>(
+    call: &Call<'_, H>,
+    new: &NewOrder,
+    store: &Store,
+) -> Result<Prepared, Problem> {
     let planned = planned(call, store, &new.inquiry).await?;
-    check_limits(&new.limits, planned.plan.times.pickup, planned.plan.times.delivery, call.context.now)?;
+    check_limits(
+        &new.limits,
+        planned.plan.times.pickup,
+        planned.plan.times.delivery,
+        call.context.now,
+    )?;
     let (lines, tariff_version) = priced(call, new, store, &planned)?;
-    Ok(Prepared { planned, lines, tariff_version })
+    Ok(Prepared {
+        planned,
+        lines,
+        tariff_version,
+    })
 }
 
 /// Rejects expected times after the latest acceptable ones.
@@ -94,8 +116,13 @@ pub(super) fn check_limits(
     delivery: Timestamp,
     now: Timestamp,
 ) -> Result<(), Problem> {
-    let times = [("pickupLimit", limits.pickup, pickup), ("deliveryLimit", limits.delivery, delivery)];
-    let late = times.iter().filter(|(_, limit, at)| limit.is_some_and(|limit| now.after(limit) < *at));
+    let times = [
+        ("pickupLimit", limits.pickup, pickup),
+        ("deliveryLimit", limits.delivery, delivery),
+    ];
+    let late = times
+        .iter()
+        .filter(|(_, limit, at)| limit.is_some_and(|limit| now.after(limit) < *at));
     let errors: Vec<FieldError> = late
         .map(|(name, _, at)| FieldError {
             pointer: format!("/limitTimes/{name}"),
@@ -119,12 +146,19 @@ async fn decide<H: Host>(
     prepared: &Result<Prepared, Problem>,
     respond: OrderResponse,
 ) -> Result<ApiResponse, HandlerError> {
-    let Prepared { planned, lines, tariff_version } = prepared.as_ref().map_err(Problem::clone)?;
+    let Prepared {
+        planned,
+        lines,
+        tariff_version,
+    } = prepared.as_ref().map_err(Problem::clone)?;
     let caller = call.caller()?;
     let role = caller.key.role();
     let facts = CreateOrderInput {
         store,
-        by: Person { name: caller.store.name.clone(), phone: caller.store.responsible.phone.clone() },
+        by: Person {
+            name: caller.store.name.clone(),
+            phone: caller.store.responsible.phone.clone(),
+        },
         origin: caller.key.kind.origin(),
         pickup: planned.pickup.clone(),
         located: &planned.located,
@@ -136,9 +170,11 @@ async fn decide<H: Host>(
         link_secret: tracking::has_links(call.settings, store).then_some(&call.settings.secret),
     };
     let mut ids = call.ids(1 + new.stops.len()).await?;
-    let (order, mut changes) =
-        lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(|error| rejected(error, role))?;
-    changes.notifications.extend(estimates_notification(call, store, &order).await?);
+    let (order, mut changes) = lifecycle::create(new, facts, &mut ids, &mut call.context)
+        .map_err(|error| rejected(error, role))?;
+    changes
+        .notifications
+        .extend(estimates_notification(call, store, &order).await?);
     let response = respond(call.settings, call.language, 201, &order)?;
     call.commit(changes, &response).await?;
     Ok(response)
@@ -153,17 +189,38 @@ async fn estimates_notification<H: Host>(
     store: &Store,
     order: &Order,
 ) -> Result<Option<Notification>, HandlerError> {
-    let is_estimate = |notice: &&Notice| matches!(notice.code, NoticeCode::PriceEstimated | NoticeCode::PriceLowered);
-    let Some(notice) = order.notices.iter().find(is_estimate) else { return Ok(None) };
+    let is_estimate = |notice: &&Notice| {
+        matches!(
+            notice.code,
+            NoticeCode::PriceEstimated | NoticeCode::PriceLowered
+        )
+    };
+    let Some(notice) = order.notices.iter().find(is_estimate) else {
+        return Ok(None);
+    };
     let kind = NotificationKind::PricesEstimated;
     let day_ago = call.context.now.before(Duration::minutes(24 * 60));
-    let recent = call.host.notifications(store.id, None, RECENT_NOTIFICATIONS).await?;
-    if recent.iter().any(|known| known.kind == kind && known.created_at > day_ago) {
+    let recent = call
+        .host
+        .notifications(store.id, None, RECENT_NOTIFICATIONS)
+        .await?;
+    if recent
+        .iter()
+        .any(|known| known.kind == kind && known.created_at > day_ago)
+    {
         return Ok(None);
     }
-    let id = call.ids(1).await?.take(NotificationId::new).ok_or_else(too_few)?;
+    let id = call
+        .ids(1)
+        .await?
+        .take(NotificationId::new)
+        .ok_or_else(too_few)?;
     let code = ProblemCode::AddressImprecise.name().to_owned();
-    let reason = FailureReason { code, detail: notice.detail.clone(), fields: Vec::new() };
+    let reason = FailureReason {
+        code,
+        detail: notice.detail.clone(),
+        fields: Vec::new(),
+    };
     Ok(Some(Notification {
         id,
         store: store.id,
@@ -177,10 +234,18 @@ async fn estimates_notification<H: Host>(
 }
 
 /// Returns the response with an order and its links.
-fn order_response(settings: &Settings, language: Language, status: u16, order: &Order) -> Result<ApiResponse, Problem> {
+fn order_response(
+    settings: &Settings,
+    language: Language,
+    status: u16,
+    order: &Order,
+) -> Result<ApiResponse, Problem> {
     let mut view = OrderView::of(order, language);
     let links = tracking::add_links(settings, &mut view, order);
-    Ok(ApiResponse { links, ..ApiResponse::json(status, &view)? })
+    Ok(ApiResponse {
+        links,
+        ..ApiResponse::json(status, &view)?
+    })
 }
 
 /// Returns the existing order if the content is the same, else the problem of a conflicting code.
@@ -191,17 +256,25 @@ fn replay<H: Host>(
     respond: OrderResponse,
 ) -> Result<ApiResponse, Problem> {
     if existing.has_content(&new.fingerprint(), &call.settings.secret) {
-        return Ok(ApiResponse { replayed: true, ..respond(call.settings, call.language, 200, existing)? });
+        return Ok(ApiResponse {
+            replayed: true,
+            ..respond(call.settings, call.language, 200, existing)?
+        });
     }
     let id = existing.id;
     let problem = Problem::new(
         ProblemCode::OrderCodeConflict,
-        format!("Order {id} has the same code but other content. Send a new code, or read the existing order."),
+        format!(
+            "Order {id} has the same code but other content. Send a new code, or read the existing order."
+        ),
         format!(
             "O pedido {id} tem o mesmo código, mas outro conteúdo. Envie um código novo ou consulte o pedido existente."
         ),
     );
-    Err(Problem { existing_order: Some(id.get()), ..problem })
+    Err(Problem {
+        existing_order: Some(id.get()),
+        ..problem
+    })
 }
 
 /// Returns the fee's lines and the version of their tariff: from the quote if the caller sent one, else from the plan.
@@ -238,7 +311,11 @@ fn quote_problem(error: &SealError) -> Problem {
             let en = "This is not a quote of this service. Send the `quote.id` of a preview, or omit quoteId.";
             let pt = "Isto não é uma cotação deste serviço. Envie o `quote.id` de uma prévia ou omita quoteId.";
             let detail = Text::new(en, pt);
-            let error = FieldError { pointer: "/quoteId".to_owned(), code: code.name(), detail };
+            let error = FieldError {
+                pointer: "/quoteId".to_owned(),
+                code: code.name(),
+                detail,
+            };
             Problem::new(code, en, pt).with_errors(vec![error])
         }
         SealError::Mismatch(differences) => {
@@ -262,7 +339,12 @@ fn rejected(rejection: CreateOrderError, role: Role) -> HandlerError {
         CreateOrderError::InsufficientBalance { .. } if role == Role::Clerk => {
             plain(ProblemCode::InsufficientBalance).into()
         }
-        CreateOrderError::InsufficientBalance { account, balance, floor, fee } => HandlerError::Problem(Problem::new(
+        CreateOrderError::InsufficientBalance {
+            account,
+            balance,
+            floor,
+            fee,
+        } => HandlerError::Problem(Problem::new(
             ProblemCode::InsufficientBalance,
             format!(
                 "The fee is R$ {fee}. The balance of store {account}, which pays it, is R$ {balance} and must not fall below \
@@ -282,9 +364,16 @@ fn rejected(rejection: CreateOrderError, role: Role) -> HandlerError {
 }
 
 /// `GET /delivery/orders/{platformOrderId}` and `GET /admin/orders/{platformOrderId}`
-pub(super) async fn get<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn get<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let is_operator = endpoint == Endpoint::AdminGetOrder;
-    let order = if is_operator { any_order(call).await? } else { visible(call, OrderId::parse(call.id)).await? };
+    let order = if is_operator {
+        any_order(call).await?
+    } else {
+        visible(call, OrderId::parse(call.id)).await?
+    };
     // Without a scheduler, a due transition is applied when the order is read.
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let order = with_position(call, order).await?;
@@ -292,14 +381,20 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     let mut view = OrderDetails::of(&order, &events, call.language);
     tracking::add_links(call.settings, &mut view.order, &order);
     if is_operator {
-        view.store_name = store_names(call, &[order.store]).await?.pop().map(|(_, name)| name);
+        view.store_name = store_names(call, &[order.store])
+            .await?
+            .pop()
+            .map(|(_, name)| name);
     }
     Ok(ApiResponse::json(200, &view)?)
 }
 
 /// Sets the courier's last known position while the courier has the order. Afterwards the order keeps the position that was stored with
 /// it: the courier's further movements are private.
-async fn with_position<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, HandlerError> {
+async fn with_position<H: Host>(
+    call: &Call<'_, H>,
+    mut order: Order,
+) -> Result<Order, HandlerError> {
     let (id, existing) = (order.id, &mut order.courier);
     if let Some(assigned) = existing
         && let Some(courier) = call.host.courier(assigned.id).await?
@@ -316,8 +411,14 @@ pub(in crate::api) async fn failed_creation<H: Host>(
     problem: &Problem,
 ) -> Result<Changes, HandlerError> {
     let store = call.caller()?.store.id;
-    let id = call.ids(1).await?.take(NotificationId::new).ok_or_else(too_few)?;
-    let code = read::<CreateOrder>(call.body).ok().and_then(|body| body.value.code);
+    let id = call
+        .ids(1)
+        .await?
+        .take(NotificationId::new)
+        .ok_or_else(too_few)?;
+    let code = read::<CreateOrder>(call.body)
+        .ok()
+        .and_then(|body| body.value.code);
     let now: Timestamp = call.context.now;
     let notification = Notification {
         id,
@@ -329,5 +430,9 @@ pub(in crate::api) async fn failed_creation<H: Host>(
         order_code: code.map(|code| code.chars().filter(|c| !c.is_control()).take(64).collect()),
         reason: Some(problem.reason()),
     };
-    Ok(Changes { at: now, notifications: vec![notification], ..Changes::default() })
+    Ok(Changes {
+        at: now,
+        notifications: vec![notification],
+        ..Changes::default()
+    })
 }

@@ -19,18 +19,26 @@ pub(super) const MAX_PAGE_BYTES: usize = 256 * 1024;
 
 /// Reads `limit=`: 1 to 100, by default 50.
 pub(super) fn limit<H: Host>(call: &Call<'_, H>) -> Result<u32, Problem> {
-    let Some(text) = call.query("limit") else { return Ok(DEFAULT_PAGE) };
-    text.parse().ok().filter(|limit| (1..=MAX_PAGE).contains(limit)).ok_or_else(|| {
-        invalid_parameter(
-            "limit",
-            format!("Invalid `limit`. Send an integer from 1 to {MAX_PAGE}."),
-            format!("`limit` inválido. Envie um número inteiro de 1 a {MAX_PAGE}."),
-        )
-    })
+    let Some(text) = call.query("limit") else {
+        return Ok(DEFAULT_PAGE);
+    };
+    text.parse()
+        .ok()
+        .filter(|limit| (1..=MAX_PAGE).contains(limit))
+        .ok_or_else(|| {
+            invalid_parameter(
+                "limit",
+                format!("Invalid `limit`. Send an integer from 1 to {MAX_PAGE}."),
+                format!("`limit` inválido. Envie um número inteiro de 1 a {MAX_PAGE}."),
+            )
+        })
 }
 
 /// Reads `cursor=`, the `nextCursor` of the previous page.
-pub(super) fn cursor<H: Host, T>(call: &Call<'_, H>, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
+pub(super) fn cursor<H: Host, T>(
+    call: &Call<'_, H>,
+    parse: fn(&str) -> Option<T>,
+) -> Result<Option<T>, Problem> {
     parameter(call, "cursor", parse, || {
         invalid_parameter(
             "cursor",
@@ -54,7 +62,11 @@ pub(super) fn parameter<H: Host, T>(
 }
 
 /// Truncates a page that was read with one extra entry, and returns the cursor of the next page.
-pub(super) fn truncate<T>(page: &mut Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> Option<String> {
+pub(super) fn truncate<T>(
+    page: &mut Vec<T>,
+    limit: u32,
+    cursor: impl Fn(&T) -> String,
+) -> Option<String> {
     let more = page.len() > limit as usize;
     page.truncate(limit as usize);
     page.last().filter(|_| more).map(cursor)
@@ -69,7 +81,8 @@ pub(super) fn respond<T, V: Serialize>(
     cursor: impl Fn(&T) -> String,
     view: impl Fn(&[T], Option<String>) -> V,
 ) -> Result<ApiResponse, Problem> {
-    let next = truncate(&mut page, limit, &cursor).or_else(|| page.last().filter(|_| more).map(&cursor));
+    let next =
+        truncate(&mut page, limit, &cursor).or_else(|| page.last().filter(|_| more).map(&cursor));
     let response = ApiResponse::json(200, &view(&page, next))?;
     if response.body.len() <= MAX_PAGE_BYTES || page.len() <= 1 {
         return Ok(response);
@@ -77,7 +90,9 @@ pub(super) fn respond<T, V: Serialize>(
     drop(response);
     let (mut bytes, mut fitting) = (0, 0);
     for entry in &page {
-        bytes += ApiResponse::json(200, &view(std::slice::from_ref(entry), None))?.body.len();
+        bytes += ApiResponse::json(200, &view(std::slice::from_ref(entry), None))?
+            .body
+            .len();
         if bytes > MAX_PAGE_BYTES && fitting > 0 {
             break;
         }
@@ -89,22 +104,47 @@ pub(super) fn respond<T, V: Serialize>(
 }
 
 /// Returns the problem of an invalid query parameter.
-pub(super) fn invalid_parameter(name: &str, en: impl Into<String>, pt: impl Into<String>) -> Problem {
+pub(super) fn invalid_parameter(
+    name: &str,
+    en: impl Into<String>,
+    pt: impl Into<String>,
+) -> Problem {
     let detail = Text::new(en, pt);
-    let errors = vec![FieldError { pointer: format!("/{name}"), code: "invalid_value", detail: detail.clone() }];
-    Problem { detail, ..plain(ProblemCode::ValidationFailed) }.with_errors(errors).in_query()
+    let errors = vec![FieldError {
+        pointer: format!("/{name}"),
+        code: "invalid_value",
+        detail: detail.clone(),
+    }];
+    Problem {
+        detail,
+        ..plain(ProblemCode::ValidationFailed)
+    }
+    .with_errors(errors)
+    .in_query()
 }
 
 /// Returns the problem of the query parameter `storeId` that names no store of the caller.
 pub(super) fn unknown_store() -> Problem {
-    let (problem, code) = (plain(ProblemCode::StoreNotFound), ProblemCode::StoreNotFound.name());
-    let errors = vec![FieldError { pointer: "/storeId".to_owned(), code, detail: problem.detail.clone() }];
+    let (problem, code) = (
+        plain(ProblemCode::StoreNotFound),
+        ProblemCode::StoreNotFound.name(),
+    );
+    let errors = vec![FieldError {
+        pointer: "/storeId".to_owned(),
+        code,
+        detail: problem.detail.clone(),
+    }];
     problem.with_errors(errors).in_query()
 }
 
 /// Reads a timestamp from the query.
-pub(super) fn instant<H: Host>(call: &Call<'_, H>, name: &str) -> Result<Option<Timestamp>, Problem> {
-    let Some(text) = call.query(name) else { return Ok(None) };
+pub(super) fn instant<H: Host>(
+    call: &Call<'_, H>,
+    name: &str,
+) -> Result<Option<Timestamp>, Problem> {
+    let Some(text) = call.query(name) else {
+        return Ok(None);
+    };
     let at = Timestamp::parse(&text).ok_or_else(|| {
         invalid_parameter(
             name,
@@ -125,24 +165,37 @@ pub(super) fn invalid_cursor(parameter: &str) -> Problem {
          desta lista ou omita-o para recomeçar.",
     );
     let (pointer, code) = (format!("/{parameter}"), "invalid_cursor");
-    let errors = vec![FieldError { pointer, code, detail: problem.detail.clone() }];
+    let errors = vec![FieldError {
+        pointer,
+        code,
+        detail: problem.detail.clone(),
+    }];
     problem.with_errors(errors).in_query()
 }
 
 /// Loads the store in the query: the calling store or one of its branches.
 pub(super) async fn named_store<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let store = named_or_removed(call).await?;
-    if store.deleted_at.is_none() { Ok(store) } else { Err(unknown_store().into()) }
+    if store.deleted_at.is_none() {
+        Ok(store)
+    } else {
+        Err(unknown_store().into())
+    }
 }
 
 /// Like [`named_store`], but also returns a removed store.
 pub(super) async fn named_or_removed<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let caller = &call.caller()?.store;
-    let Some(text) = call.query("storeId") else { return Ok(caller.clone()) };
+    let Some(text) = call.query("storeId") else {
+        return Ok(caller.clone());
+    };
     let store = match StoreId::parse(&text) {
-        Some(id) => {
-            call.host.find_stores(StoreQuery::IdOrRemoved(id)).await?.pop().filter(|store| caller.oversees(store))
-        }
+        Some(id) => call
+            .host
+            .find_stores(StoreQuery::IdOrRemoved(id))
+            .await?
+            .pop()
+            .filter(|store| caller.oversees(store)),
         None => None,
     };
     store.ok_or_else(|| unknown_store().into())

@@ -27,10 +27,17 @@ pub(super) async fn upload<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         return Err(plain(ProblemCode::OrderNotFound).into());
     }
     // The media type of a body that is not empty was checked before.
-    let format = PhotoFormat::parse(&sent_type(call.parts).to_ascii_lowercase()).unwrap_or(PhotoFormat::Jpeg);
+    let format = PhotoFormat::parse(&sent_type(call.parts).to_ascii_lowercase())
+        .unwrap_or(PhotoFormat::Jpeg);
     let clean = photos::clean(call.body, format).map_err(|error| photo_problem(error, format))?;
     let mut ids = call.ids(1).await?;
-    let outcome = proofs::add_photo(&order, courier.id, (clean, format), &mut ids, call.context.now);
+    let outcome = proofs::add_photo(
+        &order,
+        courier.id,
+        (clean, format),
+        &mut ids,
+        call.context.now,
+    );
     match outcome.ok_or_else(too_few)? {
         PhotoOutcome::Existing(photo) => Ok(ApiResponse::json(201, &PhotoView::of(&photo))?),
         PhotoOutcome::Added(photo, changes) => {
@@ -50,13 +57,18 @@ pub(super) async fn upload<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 }
 
 /// `GET /delivery/photos/{photoId}`, `/courier/photos/{photoId}` and `/admin/photos/{photoId}`
-pub(super) async fn get<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn get<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let not_found = || HandlerError::from(plain(ProblemCode::PhotoNotFound));
     let id = PhotoId::parse(call.id).ok_or_else(not_found)?;
     let blob = call.host.blob(id).await?.ok_or_else(not_found)?;
     let order = match endpoint {
         Endpoint::GetPhoto => match visible(call, Some(blob.order)).await {
-            Err(HandlerError::Problem(problem)) if problem.code == ProblemCode::OrderNotFound => None,
+            Err(HandlerError::Problem(problem)) if problem.code == ProblemCode::OrderNotFound => {
+                None
+            }
             found => Some(found?),
         },
         Endpoint::CourierPhoto => {
@@ -68,7 +80,10 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     };
     let order = order.ok_or_else(not_found)?;
     let photo = order.proof.photo(id).ok_or_else(not_found)?;
-    Ok(ApiResponse { media: photo.format.name(), ..ApiResponse::of(200, blob.bytes) })
+    Ok(ApiResponse {
+        media: photo.format.name(),
+        ..ApiResponse::of(200, blob.bytes)
+    })
 }
 
 fn photo_problem(error: PhotoError, declared: PhotoFormat) -> Problem {
@@ -84,8 +99,12 @@ fn photo_problem(error: PhotoError, declared: PhotoFormat) -> Problem {
         PhotoError::OtherFormat(found) => {
             let (found, declared) = (found.name(), declared.name());
             (
-                format!("The body is {found}, and the header content-type is {declared}. Send the type of the file."),
-                format!("O corpo é {found}, mas o cabeçalho content-type é {declared}. Envie o tipo do arquivo."),
+                format!(
+                    "The body is {found}, and the header content-type is {declared}. Send the type of the file."
+                ),
+                format!(
+                    "O corpo é {found}, mas o cabeçalho content-type é {declared}. Envie o tipo do arquivo."
+                ),
             )
         }
         PhotoError::Damaged => (
@@ -96,7 +115,10 @@ fn photo_problem(error: PhotoError, declared: PhotoFormat) -> Problem {
             "The photo is an animation. Send a still picture.".to_owned(),
             "A foto é uma animação. Envie uma imagem parada.".to_owned(),
         ),
-        PhotoError::NoPixels => ("The photo has no pixels.".to_owned(), "A foto não tem nenhum pixel.".to_owned()),
+        PhotoError::NoPixels => (
+            "The photo has no pixels.".to_owned(),
+            "A foto não tem nenhum pixel.".to_owned(),
+        ),
         PhotoError::TooManyPixels { width, height } => (
             format!(
                 "The photo has {width} × {height} pixels. Send at most {MAX_SIDE} per side and {MAX_PIXELS} in total."

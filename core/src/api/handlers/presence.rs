@@ -48,10 +48,22 @@ pub(super) async fn store<H: Host>(
     response: &ApiResponse,
 ) -> Result<(), HandlerError> {
     let now = call.context.now;
-    call.commit(Changes { at: now, positions: vec![position], ..Changes::default() }, response).await?;
+    call.commit(
+        Changes {
+            at: now,
+            positions: vec![position],
+            ..Changes::default()
+        },
+        response,
+    )
+    .await?;
     let courier = call.courier()?;
     if !courier.trip.is_empty() {
-        let courier = Courier { position: Some(position.point), position_at: Some(position.at), ..courier.clone() };
+        let courier = Courier {
+            position: Some(position.point),
+            position_at: Some(position.at),
+            ..courier.clone()
+        };
         // The position is stored: an error here must not make the client send it again.
         let _ = trips::estimate(call.host, call.settings, &courier, now).await;
     }
@@ -59,7 +71,9 @@ pub(super) async fn store<H: Host>(
 }
 
 /// `POST /courier/availability`
-pub(super) async fn set_available<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn set_available<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let (available, shift) = validate::availability(call.read()?, call.context.now)?;
     let courier = call.courier()?.clone();
     if available && courier.suspended_at.is_some() {

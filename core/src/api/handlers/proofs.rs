@@ -30,14 +30,25 @@ use crate::{
 const MAX_EMBEDDED: usize = 8 << 20;
 
 /// `GET` and `PUT /delivery/stores/{storeId}/proofs`
-pub(super) async fn rules<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn rules<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let rules = match endpoint {
         Endpoint::SetProofRules => Some(validate::proof_rules(call.read()?)?),
         _ => None,
     };
     let store = overseen(call).await?;
-    let Some(rules) = rules else { return Ok(ApiResponse::json(200, &ProofRulesView::of(&store.proofs))?) };
-    let (changed, changes) = stores::replace(Store { proofs: rules, ..store }, call.context.now);
+    let Some(rules) = rules else {
+        return Ok(ApiResponse::json(200, &ProofRulesView::of(&store.proofs))?);
+    };
+    let (changed, changes) = stores::replace(
+        Store {
+            proofs: rules,
+            ..store
+        },
+        call.context.now,
+    );
     let response = ApiResponse::json(200, &ProofRulesView::of(&changed.proofs))?;
     call.commit(changes, &response).await?;
     Ok(response)
@@ -47,17 +58,29 @@ pub(super) async fn rules<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -
 pub(super) async fn proof<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
-    let store = call.host.find_stores(StoreQuery::IdOrRemoved(order.store)).await?.pop();
+    let store = call
+        .host
+        .find_stores(StoreQuery::IdOrRemoved(order.store))
+        .await?
+        .pop();
     let store = store.ok_or_else(|| plain(ProblemCode::OrderNotFound))?;
     let headers = &call.parts.headers;
     let is_page = takes(headers, "text/html") && !takes(headers, "application/json");
     let is_page = is_page || names_html(headers);
     let document = document(call, &order, &store).await?;
-    let text = serde_json::to_string(&document).map_err(|error| Problem::from(HostError::internal(error)))?;
+    let text = serde_json::to_string(&document)
+        .map_err(|error| Problem::from(HostError::internal(error)))?;
     let digest = hex(&sha256(text.as_bytes()));
     if !is_page {
         let signature = signature(call, text.as_bytes())?;
-        return Ok(ApiResponse::json(200, &OrderProofView { document: text, digest, signature })?);
+        return Ok(ApiResponse::json(
+            200,
+            &OrderProofView {
+                document: text,
+                digest,
+                signature,
+            },
+        )?);
     }
     let photos = photos(call, &order).await?;
     let page = Page {
@@ -72,32 +95,67 @@ pub(super) async fn proof<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
     let signature = signature(call, lines.as_bytes())?;
     let policy = Some(proof_page::policy());
     let page = proof_page::signed(lines, &signature);
-    Ok(ApiResponse { media: "text/html; charset=utf-8", policy, is_final: true, ..ApiResponse::of(200, page) })
+    Ok(ApiResponse {
+        media: "text/html; charset=utf-8",
+        policy,
+        is_final: true,
+        ..ApiResponse::of(200, page)
+    })
 }
 
 /// Whether `Accept` names HTML. Browsers add `*/*`, which must not select JSON.
 fn names_html(headers: &http::HeaderMap) -> bool {
-    let values = headers.get_all(http::header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let values = headers
+        .get_all(http::header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
-    named.contains("text/html") && !named.contains("application/json") && takes(headers, "text/html")
+    named.contains("text/html")
+        && !named.contains("application/json")
+        && takes(headers, "text/html")
 }
 
-async fn document<H: Host>(call: &Call<'_, H>, order: &Order, store: &Store) -> Result<ProofDocument, HandlerError> {
+async fn document<H: Host>(
+    call: &Call<'_, H>,
+    order: &Order,
+    store: &Store,
+) -> Result<ProofDocument, HandlerError> {
     let events = call.host.events(order.id).await?;
     let issuer = call.settings.public_url.clone();
-    Ok(ProofDocument::of((order, &events), store, issuer, (call.context.now, call.language)))
+    Ok(ProofDocument::of(
+        (order, &events),
+        store,
+        issuer,
+        (call.context.now, call.language),
+    ))
 }
 
 /// Reads the photos, up to [`MAX_EMBEDDED`]; those that no proof contains come last.
-async fn photos<H: Host>(call: &Call<'_, H>, order: &Order) -> Result<Vec<EmbeddedPhoto>, HandlerError> {
-    let is_used = |photo: &Photo| order.proof.steps.iter().any(|step| step.parts.photos.contains(&photo.id));
+async fn photos<H: Host>(
+    call: &Call<'_, H>,
+    order: &Order,
+) -> Result<Vec<EmbeddedPhoto>, HandlerError> {
+    let is_used = |photo: &Photo| {
+        order
+            .proof
+            .steps
+            .iter()
+            .any(|step| step.parts.photos.contains(&photo.id))
+    };
     let (used, unused): (Vec<_>, Vec<_>) = order.proof.photos.iter().cloned().partition(is_used);
     let (mut photos, mut room) = (Vec::with_capacity(order.proof.photos.len()), MAX_EMBEDDED);
     for photo in used.into_iter().chain(unused) {
         let left = room.checked_sub(photo.bytes as usize);
-        let blob = if left.is_some() { call.host.blob(photo.id).await? } else { None };
+        let blob = if left.is_some() {
+            call.host.blob(photo.id).await?
+        } else {
+            None
+        };
         room = left.unwrap_or(room);
-        photos.push(EmbeddedPhoto { photo, bytes: blob.map(|blob| blob.bytes).unwrap_or_default() });
+        photos.push(EmbeddedPhoto {
+            photo,
+            bytes: blob.map(|blob| blob.bytes).unwrap_or_default(),
+        });
     }
     Ok(photos)
 }
@@ -108,7 +166,10 @@ fn signature<H: Host>(call: &Call<'_, H>, text: &[u8]) -> Result<String, Problem
 }
 
 fn no_key() -> Problem {
-    HostError::Internal { detail: "the secret derives no key for proofs".to_owned() }.into()
+    HostError::Internal {
+        detail: "the secret derives no key for proofs".to_owned(),
+    }
+    .into()
 }
 
 /// `GET /delivery/proof-key`
@@ -116,5 +177,8 @@ pub(super) fn key<H: Host>(call: &Call<'_, H>) -> Result<ApiResponse, HandlerErr
     let key = Base64::encode_string(&proofs::public_key(&call.settings.secret).ok_or_else(no_key)?);
     let (first, second) = key.split_at_checked(64).unwrap_or((&key, ""));
     let pem = format!("-----BEGIN PUBLIC KEY-----\n{first}\n{second}\n-----END PUBLIC KEY-----\n");
-    Ok(ApiResponse { media: "application/x-pem-file", ..ApiResponse::of(200, pem) })
+    Ok(ApiResponse {
+        media: "application/x-pem-file",
+        ..ApiResponse::of(200, pem)
+    })
 }

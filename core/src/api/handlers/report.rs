@@ -25,7 +25,10 @@ const DEFAULT_DAYS: i64 = 30;
 const MAX_ORDERS: u32 = 20_000;
 
 /// `GET /delivery/reports/days?from=&to=&storeId=` and `GET /admin/reports/days`: CSV, or JSON if the caller does not accept CSV.
-pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn days<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let days = period(call)?;
     let named = match endpoint {
         Endpoint::AdminDayReport => any_stores(call).await?,
@@ -33,7 +36,11 @@ pub(super) async fn days<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
     };
     let store = named.as_ref().map(|store| store.id);
     let all = named.map_or_else(OrderFilter::all, |store| OrderFilter::of(&store));
-    let filter = OrderFilter { from: days.0.span().0, until: days.1.span().1, ..all };
+    let filter = OrderFilter {
+        from: days.0.span().0,
+        until: days.1.span().1,
+        ..all
+    };
     let orders = call.host.reported_orders(&filter, MAX_ORDERS + 1).await?;
     if orders.len() > MAX_ORDERS as usize {
         return Err(too_many().into());
@@ -68,14 +75,20 @@ fn period<H: Host>(call: &Call<'_, H>) -> Result<(Day, Day), Problem> {
     Err(pages::invalid_parameter(
         "from",
         format!("Invalid period. Send at most {MAX_DAYS} days, with `from` not after `to`."),
-        format!("Período inválido. Envie no máximo {MAX_DAYS} dias, com `from` não posterior a `to`."),
+        format!(
+            "Período inválido. Envie no máximo {MAX_DAYS} dias, com `from` não posterior a `to`."
+        ),
     ))
 }
 
 fn too_many() -> Problem {
     pages::invalid_parameter(
         "from",
-        format!("The period has more than {MAX_ORDERS} orders. Request a shorter period, or one store with `storeId`."),
-        format!("O período tem mais de {MAX_ORDERS} pedidos. Peça um período menor ou uma única loja com `storeId`."),
+        format!(
+            "The period has more than {MAX_ORDERS} orders. Request a shorter period, or one store with `storeId`."
+        ),
+        format!(
+            "O período tem mais de {MAX_ORDERS} pedidos. Peça um período menor ou uma única loja com `storeId`."
+        ),
     )
 }

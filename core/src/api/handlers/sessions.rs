@@ -2,7 +2,10 @@
 
 use super::{
     accounts::calling_session,
-    issue::{calling_account, hand_out, is_password, origin, revoked, throttle_address, throttle_login, verify},
+    issue::{
+        calling_account, hand_out, is_password, origin, revoked, throttle_address, throttle_login,
+        verify,
+    },
 };
 use crate::{
     api::{
@@ -41,8 +44,17 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         None => None,
     };
     let origin = origin(call);
-    let usual = origin.clone().filter(|origin| found.as_ref().is_some_and(|found| found.is_usual(origin)));
-    throttle_login(call, &sent, &usual.as_ref().map_or_else(String::new, |origin| format!("/from/{origin}"))).await?;
+    let usual = origin
+        .clone()
+        .filter(|origin| found.as_ref().is_some_and(|found| found.is_usual(origin)));
+    throttle_login(
+        call,
+        &sent,
+        &usual
+            .as_ref()
+            .map_or_else(String::new, |origin| format!("/from/{origin}")),
+    )
+    .await?;
     let verified = found.as_ref().and_then(Account::password_hash);
     let right = is_password(call, verified, &password).await?;
     let verified = verified.filter(|_| right).map(str::to_owned);
@@ -54,7 +66,9 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let settings = call.settings;
     retry!(call, async {
         // The login is written with the session, so a concurrent change of its password or role conflicts.
-        let account = account(call, &email).await?.filter(|found| found.password_hash() == Some(&verified));
+        let account = account(call, &email)
+            .await?
+            .filter(|found| found.password_hash() == Some(&verified));
         let mut account = account.ok_or_else(wrong)?;
         if let Some(origin) = &origin {
             account.remember(origin);
@@ -78,7 +92,10 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 }
 
 /// Finds a login by its email, with the same queries whether or not it exists.
-async fn account<H: Host>(call: &Call<'_, H>, email: &Email) -> Result<Option<Account>, HandlerError> {
+async fn account<H: Host>(
+    call: &Call<'_, H>,
+    email: &Email,
+) -> Result<Option<Account>, HandlerError> {
     let store = call.host.find_stores(StoreQuery::Email(email)).await?.pop();
     let user = call.host.find_users(UserQuery::Email(email)).await?.pop();
     let user = user.map(|user| Account::User(Box::new(user)));
@@ -86,7 +103,10 @@ async fn account<H: Host>(call: &Call<'_, H>, email: &Email) -> Result<Option<Ac
 }
 
 /// Returns the oldest sessions to revoke at a new login, which keeps the number of sessions within its limit.
-async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Vec<Key>, HandlerError> {
+async fn past_sessions<H: Host>(
+    call: &Call<'_, H>,
+    store: StoreId,
+) -> Result<Vec<Key>, HandlerError> {
     let max = call.settings.keys.sessions_per_store.max(1) as usize;
     let keys = call.host.find_keys(KeyQuery::Store(store)).await?;
     // The keys are newest first. One of the allowed sessions is the new one.
@@ -102,18 +122,49 @@ pub(super) async fn confirm<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespon
     let account = calling_account(call).await?;
     verify(call, &account, &password).await?;
     // Another request may have written the session since it was authenticated.
-    let holder = call.host.find_keys(KeyQuery::Id(id)).await?.pop().filter(|held| held.key.deleted_at.is_none());
-    let key = holder.ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?.key.clone();
+    let holder = call
+        .host
+        .find_keys(KeyQuery::Id(id))
+        .await?
+        .pop()
+        .filter(|held| held.key.deleted_at.is_none());
+    let key = holder
+        .ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?
+        .key
+        .clone();
     let (at, until) = (call.context.now, call.context.now.after(CONFIRMED));
-    let response = ApiResponse::json(200, &SessionConfirmation { confirmed_until: until.to_string() })?;
-    let value = Key { confirmed_until: Some(until), version: key.version + 1, ..key };
-    let keys = vec![Write { expected: value.version - 1, value }];
-    call.commit(Changes { at, keys, ..Changes::default() }, &response).await?;
+    let response = ApiResponse::json(
+        200,
+        &SessionConfirmation {
+            confirmed_until: until.to_string(),
+        },
+    )?;
+    let value = Key {
+        confirmed_until: Some(until),
+        version: key.version + 1,
+        ..key
+    };
+    let keys = vec![Write {
+        expected: value.version - 1,
+        value,
+    }];
+    call.commit(
+        Changes {
+            at,
+            keys,
+            ..Changes::default()
+        },
+        &response,
+    )
+    .await?;
     Ok(response)
 }
 
 /// `GET /delivery/sessions` and `DELETE /delivery/sessions/{sessionId}`
-pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn run<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let (calling, now) = (call.caller()?.key.clone(), call.context.now);
     let user = |key: &Key| key.user.as_ref().map(|user| user.id);
     // A clerk has access only to the own sessions.
@@ -124,7 +175,10 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     };
     if endpoint == Endpoint::ListSessions {
         let keys = call.host.find_keys(KeyQuery::Store(calling.store)).await?;
-        let keys = keys.iter().map(|holder| &holder.key).filter(|key| is_visible(key) && key.is_valid(now));
+        let keys = keys
+            .iter()
+            .map(|holder| &holder.key)
+            .filter(|key| is_visible(key) && key.is_valid(now));
         let sessions = keys.map(|key| SessionView::of(key, &calling)).collect();
         return Ok(ApiResponse::json(200, &SessionList { sessions })?);
     }
@@ -137,7 +191,15 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     let response = ApiResponse::empty(204);
     if key.deleted_at.is_none() {
         let keys = vec![revoked(key, now)];
-        call.commit(Changes { at: now, keys, ..Changes::default() }, &response).await?;
+        call.commit(
+            Changes {
+                at: now,
+                keys,
+                ..Changes::default()
+            },
+            &response,
+        )
+        .await?;
     }
     Ok(response)
 }

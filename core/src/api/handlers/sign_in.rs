@@ -22,10 +22,17 @@ use crate::{
 };
 
 /// `POST /admin/couriers/{courierId}/sign-in`
-pub(super) async fn create_code<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn create_code<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let (courier, settings) = (fleet::find(call).await?, call.settings);
     confirmation::confirm(call).await?;
-    let issued = couriers::issue_sign_in_code(&courier, &settings.couriers, &settings.secret, &mut call.context);
+    let issued = couriers::issue_sign_in_code(
+        &courier,
+        &settings.couriers,
+        &settings.secret,
+        &mut call.context,
+    );
     let (code, nonce, changes) = issued.ok_or_else(|| {
         Problem::new(
             ProblemCode::InvalidTransition,
@@ -36,9 +43,19 @@ pub(super) async fn create_code<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRe
     let secret = OneTimeSecret::of_key(settings, nonce);
     let value = Credential::SignIn.text(courier.id, &secret.text);
     // Browsers do not send the part after `#` to any server, so no log contains the code.
-    let url = settings.public_url.as_deref().map(|url| format!("{url}/courier#{value}"));
-    let view = SignInCodeView { value, url, expires_at: code.expires_at.to_string() };
-    let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &view)? };
+    let url = settings
+        .public_url
+        .as_deref()
+        .map(|url| format!("{url}/courier#{value}"));
+    let view = SignInCodeView {
+        value,
+        url,
+        expires_at: code.expires_at.to_string(),
+    };
+    let response = ApiResponse {
+        secret: Some(secret),
+        ..ApiResponse::json(201, &view)?
+    };
     call.commit(changes, &response).await?;
     Ok(response)
 }
@@ -52,7 +69,13 @@ pub(super) async fn start<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
     };
     let settings = call.settings;
     let started = courier.and_then(|courier| {
-        couriers::start_session(&courier, &code, &settings.couriers, &settings.secret, &mut call.context)
+        couriers::start_session(
+            &courier,
+            &code,
+            &settings.couriers,
+            &settings.secret,
+            &mut call.context,
+        )
     });
     let Some((courier, nonce, changes)) = started else {
         let problem = Problem::new(
@@ -65,7 +88,10 @@ pub(super) async fn start<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
     let session = Credential::Session.text(courier.id, &Key::text(&settings.secret.0, &nonce));
     let validity = Duration::minutes(i64::from(settings.couriers.session_days) * 24 * 60);
     let cookie = Some(cookie::COURIER.start(&session, validity, settings));
-    let response = ApiResponse { cookie, ..ApiResponse::json(201, &CourierSelf::of(&courier))? };
+    let response = ApiResponse {
+        cookie,
+        ..ApiResponse::json(201, &CourierSelf::of(&courier))?
+    };
     call.commit(changes, &response).await?;
     Ok(response)
 }
@@ -74,7 +100,10 @@ pub(super) async fn start<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
 pub(super) async fn end<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let session = guards::session(call.parts, &cookie::COURIER);
     let changes = couriers::end_sessions(call.courier()?, session, call.context.now);
-    let response = ApiResponse { cookie: Some(cookie::COURIER.end(call.settings)), ..ApiResponse::empty(204) };
+    let response = ApiResponse {
+        cookie: Some(cookie::COURIER.end(call.settings)),
+        ..ApiResponse::empty(204)
+    };
     if let Some(changes) = changes {
         call.commit(changes, &response).await?;
     }
@@ -82,7 +111,10 @@ pub(super) async fn end<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, 
 }
 
 /// `POST /admin/session` and `DELETE /admin/session`
-pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn operate<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let settings = call.settings;
     let cookie = if endpoint == Endpoint::EndOperatorSession {
         cookie::OPERATOR.end(settings)
@@ -104,5 +136,8 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
         let session = operator::start_session(&settings.secret, operator, &mut call.context);
         cookie::OPERATOR.start(&session, operator::SESSION_VALIDITY, settings)
     };
-    Ok(ApiResponse { cookie: Some(cookie), ..ApiResponse::empty(204) })
+    Ok(ApiResponse {
+        cookie: Some(cookie),
+        ..ApiResponse::empty(204)
+    })
 }

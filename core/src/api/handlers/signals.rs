@@ -21,8 +21,8 @@ use crate::{
     },
     rules::{
         lifecycle::{
-            self, CancellationTerms, Carrier, ChosenCourier, Mode, ReassignError, Repricing, Signal, StepError,
-            StepOutcome,
+            self, CancellationTerms, Carrier, ChosenCourier, Mode, ReassignError, Repricing,
+            Signal, StepError, StepOutcome,
         },
         pricing::{Plan, Request, Tariff, plan},
     },
@@ -30,7 +30,10 @@ use crate::{
 };
 
 /// `POST /delivery/orders/{orderId}/ready`, `delay`, `discard`, `return` and `waive`
-pub(super) async fn signal<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn signal<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
     let signal = parse_signal(call, endpoint)?;
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
@@ -49,10 +52,24 @@ pub(super) async fn take_signal<H: Host>(
         Some(courier) if courier.trip.len() > 1 => trips::trip_orders(call.host, courier).await?,
         _ => Vec::new(),
     };
-    let others: Vec<Order> = others.into_iter().filter(|other| other.id != order.id).collect();
+    let others: Vec<Order> = others
+        .into_iter()
+        .filter(|other| other.id != order.id)
+        .collect();
     let ready_spread = call.settings.dispatch.ready_spread();
-    let carrier = Carrier { courier: courier.as_ref(), others: &others, ready_spread };
-    Ok(lifecycle::signal(order, carrier, by, signal, &call.settings.timing, &mut call.context))
+    let carrier = Carrier {
+        courier: courier.as_ref(),
+        others: &others,
+        ready_spread,
+    };
+    Ok(lifecycle::signal(
+        order,
+        carrier,
+        by,
+        signal,
+        &call.settings.timing,
+        &mut call.context,
+    ))
 }
 
 fn parse_signal<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Problem> {
@@ -60,12 +77,18 @@ fn parse_signal<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signa
         Endpoint::DelayOrder => {
             let limits = &call.settings.limits;
             let minutes = validate::delay(call.read()?, limits)?;
-            Signal::Delay { minutes, max: limits.preparation_minutes }
+            Signal::Delay {
+                minutes,
+                max: limits.preparation_minutes,
+            }
         }
         Endpoint::DiscardDelivery => Signal::Discard(known(validate::delivery(call.read()?)?)?),
         Endpoint::ReturnDelivery => {
             let (stop, reason) = validate::delivery_reason(call.read()?)?;
-            Signal::TurnBack { stop: known(stop)?, reason }
+            Signal::TurnBack {
+                stop: known(stop)?,
+                reason,
+            }
         }
         Endpoint::WaiveReturn => Signal::Waive,
         _ => Signal::Ready,
@@ -82,9 +105,14 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
         Some(stop) if matches!(whole.mode, Mode::Free | Mode::Paid) => {
             let stop = known(DeliveryId::parse(&stop)).map_err(Problem::in_query)?;
             if order.is_cancelled(stop) {
-                CancellationTerms { mode: Mode::Ended, fee: Money::ZERO, changes_at: None }
+                CancellationTerms {
+                    mode: Mode::Ended,
+                    fee: Money::ZERO,
+                    changes_at: None,
+                }
             } else {
-                let left = lifecycle::without(&order, stop).map_err(|error| step_problem(&error, now).in_query())?;
+                let left = lifecycle::without(&order, stop)
+                    .map_err(|error| step_problem(&error, now).in_query())?;
                 let tariff = tariff::effective(call).await?;
                 let plan = replanned(call, &tariff, &order, &left, &mut None).await?;
                 lifecycle::stop_terms(&order, plan.fee, rules, now)
@@ -97,7 +125,11 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
 
 /// `POST /delivery/orders/cancel`
 pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let validate::Cancelled { order: id, reason, stop } = validate::cancel(call.read()?)?;
+    let validate::Cancelled {
+        order: id,
+        reason,
+        stop,
+    } = validate::cancel(call.read()?)?;
     let mut measured = None;
     retry!(call, async {
         let order = visible(call, OrderId::new(id)).await?;
@@ -124,10 +156,15 @@ async fn cancel_stop<H: Host>(
     if order.is_cancelled(stop) {
         return Ok(view(order, call.language)?);
     }
-    let left = lifecycle::without(order, stop).map_err(|error| step_problem(&error, call.context.now))?;
+    let left =
+        lifecycle::without(order, stop).map_err(|error| step_problem(&error, call.context.now))?;
     let tariff = tariff::effective(call).await?;
     let plan = replanned(call, &tariff, order, &left, measured).await?;
-    let repriced = Repricing { plan: &plan, tariff_version: &tariff.version, rules: &call.settings.cancellation };
+    let repriced = Repricing {
+        plan: &plan,
+        tariff_version: &tariff.version,
+        rules: &call.settings.cancellation,
+    };
     let result = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.context);
     conclude(call, order, result, view).await
 }
@@ -146,7 +183,12 @@ async fn replanned<H: Host>(
     let stops: Vec<Stop> = left
         .iter()
         .filter_map(|at| order.deliveries.get(*at))
-        .map(|one| Stop { located: one.place.located, online_payment: one.online_payment, pin: None, window: None })
+        .map(|one| Stop {
+            located: one.place.located,
+            online_payment: one.online_payment,
+            pin: None,
+            window: None,
+        })
         .collect();
     let mut places = vec![order.pickup.located];
     places.extend(stops.iter().map(|stop| stop.located));
@@ -156,12 +198,16 @@ async fn replanned<H: Host>(
             let matrix = call.host.distance_matrix(&places).await?;
             let visited = left.iter().filter_map(|at| order.deliveries.get(*at));
             let addresses = std::iter::once(&order.pickup).chain(visited.map(|one| &one.place));
-            let texts = addresses.map(|place| geo::WrittenPlace::of(geo::Gazetteer::embedded(), &place.address));
+            let texts = addresses
+                .map(|place| geo::WrittenPlace::of(geo::Gazetteer::embedded(), &place.address));
             let matrix = geo::with_texts(matrix, &places, &texts.collect::<Vec<_>>());
             &mut measured.insert((places, matrix)).1
         }
     };
-    let is_lowered = order.notices.iter().any(|notice| notice.code == NoticeCode::PriceLowered);
+    let is_lowered = order
+        .notices
+        .iter()
+        .any(|notice| notice.code == NoticeCode::PriceLowered);
     let request = Request {
         pickup: order.pickup.located,
         stops: &stops,
@@ -174,16 +220,28 @@ async fn replanned<H: Host>(
         zone: geo::zone(&order.pickup.address).unwrap_or_default(),
         vehicle: order.requirements.smallest_vehicle(),
         // An order whose price was lowered stays lowered; an accepted order is not rejected.
-        estimates: if is_lowered { EstimatePolicy::Lower } else { EstimatePolicy::Accept },
+        estimates: if is_lowered {
+            EstimatePolicy::Lower
+        } else {
+            EstimatePolicy::Accept
+        },
     };
     // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
     let farthest = rust_decimal::Decimal::from(u32::MAX);
-    let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
-    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error, request.zone))?)
+    let wide = Tariff {
+        max_distance_km: farthest,
+        service_radius_km: farthest,
+        ..tariff.clone()
+    };
+    Ok(plan(&wide, &request)
+        .map_err(|error| planning::plan_problem(tariff, &error, request.zone))?)
 }
 
 /// `POST /admin/orders/{orderId}/cancel` and `lost`
-pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn operate<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let order = any_order(call).await?;
     let lost = match endpoint {
         Endpoint::AdminLoseDelivery => Some(validate::delivery_reason(call.read()?)?),
@@ -193,9 +251,14 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
     let courier = carrier(call, &order).await?;
     let mut ids = call.ids(1).await?;
     let result = match lost {
-        Some((stop, reason)) => {
-            lifecycle::lose(&order, courier.as_ref(), known(stop)?, reason, &mut ids, &call.context)
-        }
+        Some((stop, reason)) => lifecycle::lose(
+            &order,
+            courier.as_ref(),
+            known(stop)?,
+            reason,
+            &mut ids,
+            &call.context,
+        ),
         None => {
             let reason = validate::reason(call.read()?)?;
             lifecycle::cancel_by_platform(&order, courier.as_ref(), reason, &mut ids, &call.context)
@@ -212,7 +275,12 @@ pub(super) async fn reassign<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
     let courier = carrier(call, &order).await?;
     let not_found = || plain(ProblemCode::CourierNotFound);
     let chosen = match chosen {
-        Some(id) => Some(call.host.courier(id.ok_or_else(not_found)?).await?.ok_or_else(not_found)?),
+        Some(id) => Some(
+            call.host
+                .courier(id.ok_or_else(not_found)?)
+                .await?
+                .ok_or_else(not_found)?,
+        ),
         None => None,
     };
     let trip = match &chosen {
@@ -220,7 +288,11 @@ pub(super) async fn reassign<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
         None => Vec::new(),
     };
     let orders_per_trip = call.settings.dispatch.orders_per_trip;
-    let chosen = chosen.as_ref().map(|courier| ChosenCourier { courier, trip: &trip, orders_per_trip });
+    let chosen = chosen.as_ref().map(|courier| ChosenCourier {
+        courier,
+        trip: &trip,
+        orders_per_trip,
+    });
     let result = lifecycle::reassign(&order, courier.as_ref(), chosen, reason, &mut call.context);
     let (mut moved, mut changes) = result.map_err(|error| match error {
         ReassignError::Step(error) => step_problem(&error, call.context.now),
@@ -233,12 +305,20 @@ pub(super) async fn reassign<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
              viagem que não o comporta ou já está com ele. Escolha outro entregador ou omita courierId para buscar novamente.",
         ),
     })?;
-    let next = changes.couriers.iter().find(|write| moved.courier.as_ref().is_some_and(|one| one.id == write.value.id));
+    let next = changes.couriers.iter().find(|write| {
+        moved
+            .courier
+            .as_ref()
+            .is_some_and(|one| one.id == write.value.id)
+    });
     if let Some(Write { value: courier, .. }) = next.filter(|_| moved.has_estimate()) {
         let orders: Vec<Order> = trip.into_iter().chain([moved.clone()]).collect();
         let plan = trips::plan_trip(call.host, call.settings, courier, &orders, call.context.now);
         moved.eta = plan.eta(moved.id, call.context.now);
-        changes.orders.iter_mut().for_each(|write| write.value.eta = moved.eta);
+        changes
+            .orders
+            .iter_mut()
+            .for_each(|write| write.value.eta = moved.eta);
     }
     let response = view(&moved, call.language)?;
     call.commit(changes, &response).await?;
@@ -248,7 +328,10 @@ pub(super) async fn reassign<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
 /// Returns the problem of a courier whose vehicle cannot carry the order.
 fn misfit_problem(misfit: Misfit) -> Problem {
     let (en, pt) = match misfit {
-        Misfit::Vehicle => ("the order does not permit its kind", "o pedido não permite esse tipo"),
+        Misfit::Vehicle => (
+            "the order does not permit its kind",
+            "o pedido não permite esse tipo",
+        ),
         Misfit::Weight => ("it is too heavy", "o peso excede o limite"),
         Misfit::Volume => ("it is too large", "o volume excede o limite"),
         Misfit::Container => ("there is no thermic container", "não há recipiente térmico"),
@@ -268,7 +351,10 @@ fn misfit_problem(misfit: Misfit) -> Problem {
 /// Returns the calling store's name and phone, as the actor of an event.
 pub(super) fn calling_person<H: Host>(call: &Call<'_, H>) -> Result<Person, Problem> {
     let store = &call.caller()?.store;
-    Ok(Person { name: store.name.clone(), phone: store.responsible.phone.clone() })
+    Ok(Person {
+        name: store.name.clone(),
+        phone: store.responsible.phone.clone(),
+    })
 }
 
 fn view(order: &Order, language: Language) -> Result<ApiResponse, Problem> {

@@ -23,7 +23,9 @@ use crate::{
 };
 
 /// `POST /delivery/stores`
-pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn create_branch<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let parent = &call.caller()?.store;
     let id = parent.id;
     if !parent.is_parent() {
@@ -52,7 +54,9 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
 }
 
 /// `POST /admin/matrices`
-pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn create_matrix<H: Host>(
+    call: &mut Call<'_, H>,
+) -> Result<ApiResponse, HandlerError> {
     let new = validate::contact_and_address(call.read()?)?;
     confirmation::confirm(call).await?;
     open(call, new).await
@@ -71,7 +75,8 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiRespo
         let mut ids = call.ids(2).await?;
         let (hash, now) = (password_hash.clone(), call.context.now);
         let parent = call.caller.as_ref().map(|caller| &caller.store);
-        let store = stores::open(new.clone(), parent, located, hash, &mut ids, now).ok_or_else(too_few)?;
+        let store =
+            stores::open(new.clone(), parent, located, hash, &mut ids, now).ok_or_else(too_few)?;
         let opening = KeyParams {
             store: store.id,
             integrator: integrator.unwrap_or(store.id),
@@ -82,16 +87,29 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiRespo
             validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
             secret: &call.settings.secret,
         };
-        let (key, nonce) = stores::issue(opening, &mut ids, &mut call.context).ok_or_else(too_few)?;
+        let (key, nonce) =
+            stores::issue(opening, &mut ids, &mut call.context).ok_or_else(too_few)?;
         let response = key_response(call, &key, nonce)?;
         let (stores, keys) = (vec![Write::insert(store)], vec![Write::insert(key)]);
-        call.commit(Changes { at: now, stores, keys, ..Changes::default() }, &response).await?;
+        call.commit(
+            Changes {
+                at: now,
+                stores,
+                keys,
+                ..Changes::default()
+            },
+            &response,
+        )
+        .await?;
         Ok(response)
     })
 }
 
 /// Counts an attempt to register an email or a CNPJ: a failure reveals that another merchant may have it.
-pub(super) async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> Result<(), HandlerError> {
+pub(super) async fn count_registration<H: Host>(
+    call: &Call<'_, H>,
+    merchant: StoreId,
+) -> Result<(), HandlerError> {
     let bucket = Bucket {
         name: format!("registration/{merchant}"),
         usage: Usage::Create,
@@ -123,46 +141,73 @@ pub(super) async fn unclaimed<H: Host>(
 ) -> Result<(), HandlerError> {
     let mut taken = Vec::new();
     if let Some(cnpj) = cnpj
-        && let Some(other) = call.host.find_stores(StoreQuery::Cnpj(cnpj.as_str())).await?.pop()
+        && let Some(other) = call
+            .host
+            .find_stores(StoreQuery::Cnpj(cnpj.as_str()))
+            .await?
+            .pop()
     {
         taken.push((ProblemCode::CnpjTaken, "/cnpj", other));
     }
-    if let Some(other) =
-        call.host.find_stores(StoreQuery::Email(email)).await?.pop().filter(|other| Some(other.id) != own)
+    if let Some(other) = call
+        .host
+        .find_stores(StoreQuery::Email(email))
+        .await?
+        .pop()
+        .filter(|other| Some(other.id) != own)
     {
         taken.push((ProblemCode::EmailTaken, "/email", other));
     }
     if let Some(user) = call.host.find_users(UserQuery::Email(email)).await?.pop()
-        && let Some(other) = call.host.find_stores(StoreQuery::IdOrRemoved(user.store)).await?.pop()
+        && let Some(other) = call
+            .host
+            .find_stores(StoreQuery::IdOrRemoved(user.store))
+            .await?
+            .pop()
     {
         taken.push((ProblemCode::EmailTaken, "/email", other));
     }
-    if merchant.is_some_and(|merchant| taken.iter().any(|(.., other)| other.merchant() != merchant)) {
+    if merchant.is_some_and(|merchant| taken.iter().any(|(.., other)| other.merchant() != merchant))
+    {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::StoreConflict,
             "The CNPJ or the email cannot be used. Check both, and contact the operator if they are correct.",
             "O CNPJ ou o e-mail não pode ser usado. Confira os dois e, se estiverem corretos, fale com o operador.",
         )));
     }
-    let Some((code, ..)) = taken.first() else { return Ok(()) };
+    let Some((code, ..)) = taken.first() else {
+        return Ok(());
+    };
     let errors = taken.iter().map(|(code, pointer, _)| FieldError {
         pointer: (*pointer).to_owned(),
         code: code.name(),
         detail: code.detail(),
     });
-    Err(HandlerError::Problem(plain(*code).with_errors(errors.collect())))
+    Err(HandlerError::Problem(
+        plain(*code).with_errors(errors.collect()),
+    ))
 }
 
-async fn located<H: Host>(call: &Call<'_, H>, address: &crate::model::Address) -> Result<Located, HandlerError> {
+async fn located<H: Host>(
+    call: &Call<'_, H>,
+    address: &crate::model::Address,
+) -> Result<Located, HandlerError> {
     let places = locate(call, &[address], |_| "/address".to_owned(), None).await?;
-    places.into_iter().next().ok_or_else(|| plain(ProblemCode::AddressNotFound).into())
+    places
+        .into_iter()
+        .next()
+        .ok_or_else(|| plain(ProblemCode::AddressNotFound).into())
 }
 
 /// `PUT /delivery/stores`
 pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let contact = validate::update(call.read()?)?;
     let store = &call.caller()?.store;
-    let (id, merchant, is_new_email) = (store.id, store.merchant(), contact.email.key() != store.email.key());
+    let (id, merchant, is_new_email) = (
+        store.id,
+        store.merchant(),
+        contact.email.key() != store.email.key(),
+    );
     if is_new_email {
         confirmation::confirm(call).await?;
         count_registration(call, merchant).await?;
@@ -172,7 +217,12 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     retry!(call, async {
         // Another request may have taken the email meanwhile.
         unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
-        let (changed, changes) = stores::update(&call.caller()?.store, contact.clone(), located, call.context.now);
+        let (changed, changes) = stores::update(
+            &call.caller()?.store,
+            contact.clone(),
+            located,
+            call.context.now,
+        );
         let response = ApiResponse::json(200, &StoreView::of(&changed, Role::Owner))?;
         call.commit(changes, &response).await?;
         Ok(response)
@@ -181,13 +231,20 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 
 /// `GET /delivery/stores/{storeId}`
 pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    Ok(ApiResponse::json(200, &StoreView::of(&overseen(call).await?, call.caller()?.key.role()))?)
+    Ok(ApiResponse::json(
+        200,
+        &StoreView::of(&overseen(call).await?, call.caller()?.key.role()),
+    )?)
 }
 
 /// Loads the store in the path, if it is the caller or one of its branches.
 pub(super) async fn overseen<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let store = in_path(call).await?;
-    if call.caller()?.store.oversees(&store) { Ok(store) } else { Err(plain(ProblemCode::StoreNotFound).into()) }
+    if call.caller()?.store.oversees(&store) {
+        Ok(store)
+    } else {
+        Err(plain(ProblemCode::StoreNotFound).into())
+    }
 }
 
 /// Loads the store in the path, for the operator.

@@ -28,7 +28,11 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let store = match new.store.filter(|id| *id != caller.id) {
         None => caller.id,
         Some(id) => {
-            let store = call.host.store(id).await?.filter(|store| caller.oversees(store));
+            let store = call
+                .host
+                .store(id)
+                .await?
+                .filter(|store| caller.oversees(store));
             store.ok_or_else(unknown_store)?.id
         }
     };
@@ -36,8 +40,12 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     if call.host.find_users(UserQuery::Store(store)).await?.len() >= max as usize {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyUsers,
-            format!("A store can have at most {max} users. Remove one, or request a higher limit from the operator."),
-            format!("Uma loja pode ter no máximo {max} usuários. Remova um ou peça um limite maior ao operador."),
+            format!(
+                "A store can have at most {max} users. Remove one, or request a higher limit from the operator."
+            ),
+            format!(
+                "Uma loja pode ter no máximo {max} usuários. Remova um ou peça um limite maior ao operador."
+            ),
         )));
     }
     count_registration(call, merchant).await?;
@@ -59,12 +67,29 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             removed_at: None,
         };
         let (user, link, secret) = link_of_user(call, user);
-        let mut created = UserCreated { user: UserView::of(&user), link };
-        let response = ApiResponse { secret: Some(secret), ..ApiResponse::json(201, &created)? };
+        let mut created = UserCreated {
+            user: UserView::of(&user),
+            link,
+        };
+        let response = ApiResponse {
+            secret: Some(secret),
+            ..ApiResponse::json(201, &created)?
+        };
         let account = Account::User(Box::new(user.clone()));
-        call.commit(Changes { at: now, users: vec![Write::insert(user)], ..Changes::default() }, &response).await?;
+        call.commit(
+            Changes {
+                at: now,
+                users: vec![Write::insert(user)],
+                ..Changes::default()
+            },
+            &response,
+        )
+        .await?;
         mail_link(call, &account, &mut created.link).await?;
-        Ok(ApiResponse { secret: response.secret, ..ApiResponse::json(201, &created)? })
+        Ok(ApiResponse {
+            secret: response.secret,
+            ..ApiResponse::json(201, &created)?
+        })
     })
 }
 
@@ -75,16 +100,31 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
 }
 
 /// Returns the users of a store.
-pub(super) async fn of_store<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn of_store<H: Host>(
+    call: &Call<'_, H>,
+    store: StoreId,
+) -> Result<ApiResponse, HandlerError> {
     let users = call.host.find_users(UserQuery::Store(store)).await?;
-    Ok(ApiResponse::json(200, &UserList { users: users.iter().map(UserView::of).collect() })?)
+    Ok(ApiResponse::json(
+        200,
+        &UserList {
+            users: users.iter().map(UserView::of).collect(),
+        },
+    )?)
 }
 
 /// `PATCH /delivery/users/{userId}` and `DELETE /delivery/users/{userId}`
-pub(super) async fn change<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
+pub(super) async fn change<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+) -> Result<ApiResponse, HandlerError> {
     let now = call.context.now;
     let (write, ends, response) = if endpoint == Endpoint::RemoveUser {
-        (accounts::removed(find_user(call).await?, now), true, ApiResponse::empty(204))
+        (
+            accounts::removed(find_user(call).await?, now),
+            true,
+            ApiResponse::empty(204),
+        )
     } else {
         let (name, role) = validate::user_update(call.read()?)?;
         let user = find_user(call).await?;
@@ -92,18 +132,46 @@ pub(super) async fn change<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) 
         if role.is_some_and(|role| role != former) {
             confirmation::confirm(call).await?;
         }
-        let value = User { name: name.unwrap_or(user.name), role: role.unwrap_or(former), ..user };
+        let value = User {
+            name: name.unwrap_or(user.name),
+            role: role.unwrap_or(former),
+            ..user
+        };
         let response = ApiResponse::json(200, &UserView::of(&value))?;
-        (Write { expected, value: value.clone() }, value.role != former, response)
+        (
+            Write {
+                expected,
+                value: value.clone(),
+            },
+            value.role != former,
+            response,
+        )
     };
     let account = Account::User(Box::new(write.value.clone()));
-    let keys = if ends { ended_sessions(call, &account).await? } else { Vec::new() };
-    call.commit(Changes { at: now, users: vec![write], keys, ..Changes::default() }, &response).await?;
+    let keys = if ends {
+        ended_sessions(call, &account).await?
+    } else {
+        Vec::new()
+    };
+    call.commit(
+        Changes {
+            at: now,
+            users: vec![write],
+            keys,
+            ..Changes::default()
+        },
+        &response,
+    )
+    .await?;
     Ok(response)
 }
 
 fn unknown_store() -> Problem {
     let code = ProblemCode::StoreNotFound;
-    let error = FieldError { pointer: "/storeId".to_owned(), code: code.name(), detail: code.detail() };
+    let error = FieldError {
+        pointer: "/storeId".to_owned(),
+        code: code.name(),
+        detail: code.detail(),
+    };
     plain(code).with_errors(vec![error])
 }

@@ -31,11 +31,21 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let caller = call.caller()?.store.clone();
     // Anyone may have the key of a sandbox store, and mail reaches real people.
     let mail = call.settings.mail && !caller.sandbox;
-    let NewWebhook { url, events, merchant } = validate::webhook(call.read()?, terms.loopback, mail)?;
+    let NewWebhook {
+        url,
+        events,
+        merchant,
+    } = validate::webhook(call.read()?, terms.loopback, mail)?;
     confirmation::confirm(call).await?;
     let (journal, store) = (Journal::of(&caller), caller.id);
     let max = terms.per_store;
-    if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= max as usize {
+    if call
+        .host
+        .find_webhooks(WebhookQuery::Store(store))
+        .await?
+        .len()
+        >= max as usize
+    {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyWebhooks,
             format!("A store can have at most {max} webhooks. Remove one first."),
@@ -43,16 +53,30 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         )));
     }
     let max = terms.per_merchant;
-    if call.host.usage(UsageQuery::Webhooks(journal.merchant)).await?.records >= u64::from(max) {
+    if call
+        .host
+        .usage(UsageQuery::Webhooks(journal.merchant))
+        .await?
+        .records
+        >= u64::from(max)
+    {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyWebhooks,
-            format!("A parent store and its branches can have at most {max} webhooks in total. Remove one first."),
-            format!("Uma loja matriz e suas filiais podem ter no máximo {max} webhooks no total. Remova um antes."),
+            format!(
+                "A parent store and its branches can have at most {max} webhooks in total. Remove one first."
+            ),
+            format!(
+                "Uma loja matriz e suas filiais podem ter no máximo {max} webhooks no total. Remova um antes."
+            ),
         )));
     }
     // The webhook receives only future events.
     let position = call.host.journal_span(journal).await?.end;
-    let id = call.ids(1).await?.take(WebhookId::new).ok_or_else(too_few)?;
+    let id = call
+        .ids(1)
+        .await?
+        .take(WebhookId::new)
+        .ok_or_else(too_few)?;
     let nonce = call.context.entropy.bytes::<32>();
     let webhook = Webhook {
         id,
@@ -61,7 +85,10 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         merchant: journal.merchant,
         url,
         events,
-        secrets: vec![SigningSecret { nonce: hex(&nonce), until: None }],
+        secrets: vec![SigningSecret {
+            nonce: hex(&nonce),
+            until: None,
+        }],
         state: WebhookState::Active,
         created_at: call.context.now,
         position,
@@ -74,7 +101,16 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let response = webhook_response(call, 201, &webhook, nonce)?;
     let keys = connection_key(call, &webhook, nonce).await?;
     let webhooks = vec![Write::insert(webhook)];
-    call.commit(Changes { at: call.context.now, webhooks, keys, ..Changes::default() }, &response).await?;
+    call.commit(
+        Changes {
+            at: call.context.now,
+            webhooks,
+            keys,
+            ..Changes::default()
+        },
+        &response,
+    )
+    .await?;
     Ok(response)
 }
 
@@ -98,7 +134,8 @@ async fn connection_key<H: Host>(
         validity: Duration::minutes(days * 24 * 60),
         secret: &call.settings.secret,
     };
-    let key = stores::key(params, nonce, &mut call.ids(1).await?, call.context.now).ok_or_else(too_few)?;
+    let key = stores::key(params, nonce, &mut call.ids(1).await?, call.context.now)
+        .ok_or_else(too_few)?;
     Ok(vec![Write::insert(key)])
 }
 
@@ -109,13 +146,29 @@ async fn ended_keys<H: Host>(
     until: Timestamp,
 ) -> Result<Vec<Write<Key>>, HandlerError> {
     let mut keys = Vec::new();
-    for secret in webhook.secrets.iter().filter(|_| webhook.open_delivery.is_some()) {
-        let Some(text) = client_secret(&call.settings.secret, secret) else { continue };
-        let found = call.host.find_keys(KeyQuery::Hash(&KeyHash::of(&text))).await?.pop();
-        let valid = found.map(|holder| holder.key.clone()).filter(|key| key.is_valid(until));
+    for secret in webhook
+        .secrets
+        .iter()
+        .filter(|_| webhook.open_delivery.is_some())
+    {
+        let Some(text) = client_secret(&call.settings.secret, secret) else {
+            continue;
+        };
+        let found = call
+            .host
+            .find_keys(KeyQuery::Hash(&KeyHash::of(&text)))
+            .await?
+            .pop();
+        let valid = found
+            .map(|holder| holder.key.clone())
+            .filter(|key| key.is_valid(until));
         keys.extend(valid.map(|key| Write {
             expected: key.version,
-            value: Key { expires_at: until, version: key.version + 1, ..key },
+            value: Key {
+                expires_at: until,
+                version: key.version + 1,
+                ..key
+            },
         }));
     }
     Ok(keys)
@@ -133,11 +186,21 @@ fn webhook_response<H: Host>(
         None => {
             let nonce = hex(&nonce);
             let text = secret_text(&call.settings.secret.0, &nonce);
-            OneTimeSecret { text, placeholder: placeholder(&nonce), nonce }
+            OneTimeSecret {
+                text,
+                placeholder: placeholder(&nonce),
+                nonce,
+            }
         }
     };
-    let body = WebhookSecret { webhook: webhook_view(call, webhook), secret: secret.text.clone() };
-    Ok(ApiResponse { secret: Some(secret), ..ApiResponse::json(status, &body)? })
+    let body = WebhookSecret {
+        webhook: webhook_view(call, webhook),
+        secret: secret.text.clone(),
+    };
+    Ok(ApiResponse {
+        secret: Some(secret),
+        ..ApiResponse::json(status, &body)?
+    })
 }
 
 fn webhook_view<H: Host>(call: &Call<'_, H>, webhook: &Webhook) -> WebhookView {
@@ -146,8 +209,14 @@ fn webhook_view<H: Host>(call: &Call<'_, H>, webhook: &Webhook) -> WebhookView {
 
 /// `GET /delivery/webhooks`
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let webhooks = call.host.find_webhooks(WebhookQuery::Store(call.caller()?.store.id)).await?;
-    let webhooks = webhooks.iter().map(|webhook| webhook_view(call, webhook)).collect();
+    let webhooks = call
+        .host
+        .find_webhooks(WebhookQuery::Store(call.caller()?.store.id))
+        .await?;
+    let webhooks = webhooks
+        .iter()
+        .map(|webhook| webhook_view(call, webhook))
+        .collect();
     Ok(ApiResponse::json(200, &WebhookList { webhooks })?)
 }
 
@@ -158,9 +227,22 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let at = call.context.now;
     let messages = vec![MessageChange::Clear(webhook.id)];
     let keys = ended_keys(call, &webhook, at).await?;
-    let removed = Webhook { state: WebhookState::Removed { at }, due_at: None, ..webhook };
-    call.commit(Changes { at, webhooks: vec![update(removed)], messages, keys, ..Changes::default() }, &response)
-        .await?;
+    let removed = Webhook {
+        state: WebhookState::Removed { at },
+        due_at: None,
+        ..webhook
+    };
+    call.commit(
+        Changes {
+            at,
+            webhooks: vec![update(removed)],
+            messages,
+            keys,
+            ..Changes::default()
+        },
+        &response,
+    )
+    .await?;
     Ok(response)
 }
 
@@ -176,7 +258,16 @@ pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let response = webhook_response(call, 200, &rotated, nonce)?;
     let mut keys = ended_keys(call, &webhook, at.after(SECRET_OVERLAP)).await?;
     keys.extend(connection_key(call, &rotated, nonce).await?);
-    call.commit(Changes { at, webhooks: vec![update(rotated)], keys, ..Changes::default() }, &response).await?;
+    call.commit(
+        Changes {
+            at,
+            webhooks: vec![update(rotated)],
+            keys,
+            ..Changes::default()
+        },
+        &response,
+    )
+    .await?;
     Ok(response)
 }
 
@@ -187,17 +278,37 @@ pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     match webhook.state {
         WebhookState::Disabled { .. } => {}
         WebhookState::Active => return Ok(ApiResponse::json(200, &webhook_view(call, &webhook))?),
-        WebhookState::Ended { .. } | WebhookState::Removed { .. } => return Err(inactive(&webhook).into()),
+        WebhookState::Ended { .. } | WebhookState::Removed { .. } => {
+            return Err(inactive(&webhook).into());
+        }
     }
-    let enabled = Webhook { state: WebhookState::Active, failures: 0, due_at: Some(now), ..webhook };
+    let enabled = Webhook {
+        state: WebhookState::Active,
+        failures: 0,
+        due_at: Some(now),
+        ..webhook
+    };
     // Queued messages are due at once: by enabling the webhook the store confirms that the receiver works.
     let waiting = call.host.messages(enabled.id).await?;
-    let messages =
-        waiting.into_iter().map(|message| MessageChange::Put(Message { due_at: now, since: now, ..message }));
+    let messages = waiting.into_iter().map(|message| {
+        MessageChange::Put(Message {
+            due_at: now,
+            since: now,
+            ..message
+        })
+    });
     let messages = messages.collect();
     let response = ApiResponse::json(200, &webhook_view(call, &enabled))?;
-    call.commit(Changes { at: now, webhooks: vec![update(enabled)], messages, ..Changes::default() }, &response)
-        .await?;
+    call.commit(
+        Changes {
+            at: now,
+            webhooks: vec![update(enabled)],
+            messages,
+            ..Changes::default()
+        },
+        &response,
+    )
+    .await?;
     Ok(response)
 }
 
@@ -223,25 +334,55 @@ pub(super) async fn attempts<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
         None => None,
         Some(text) => Some(AttemptId::parse(&text).ok_or_else(|| pages::invalid_cursor("cursor"))?),
     };
-    let mut attempts =
-        call.host.find_attempts(AttemptQuery::Webhook { webhook: webhook.id, before, limit: limit + 1 }).await?;
+    let mut attempts = call
+        .host
+        .find_attempts(AttemptQuery::Webhook {
+            webhook: webhook.id,
+            before,
+            limit: limit + 1,
+        })
+        .await?;
     let more = attempts.len() > limit as usize;
     attempts.truncate(limit as usize);
-    let next_cursor = attempts.last().filter(|_| more).map(|last| last.id.to_string());
-    Ok(ApiResponse::json(200, &AttemptList { attempts: attempts.iter().map(AttemptView::of).collect(), next_cursor })?)
+    let next_cursor = attempts
+        .last()
+        .filter(|_| more)
+        .map(|last| last.id.to_string());
+    Ok(ApiResponse::json(
+        200,
+        &AttemptList {
+            attempts: attempts.iter().map(AttemptView::of).collect(),
+            next_cursor,
+        },
+    )?)
 }
 
 /// `POST /delivery/webhooks/attempts/{attemptId}/retry`: sends the attempt's message again at once.
 pub(super) async fn retry<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let missing = || HandlerError::from(plain(ProblemCode::AttemptNotFound));
     let id = AttemptId::parse(call.id).ok_or_else(missing)?;
-    let attempt = call.host.find_attempts(AttemptQuery::Id(id)).await?.pop().ok_or_else(missing)?.attempt;
+    let attempt = call
+        .host
+        .find_attempts(AttemptQuery::Id(id))
+        .await?
+        .pop()
+        .ok_or_else(missing)?
+        .attempt;
     let webhook = call.host.webhook(attempt.webhook).await?;
     let store = call.caller()?.store.id;
-    let webhook = webhook.filter(|webhook| webhook.store == store).ok_or_else(missing)?;
+    let webhook = webhook
+        .filter(|webhook| webhook.store == store)
+        .ok_or_else(missing)?;
     let now = call.context.now;
     let (name, subject) = (attempt.name, attempt.subject);
-    let message = Message { webhook: webhook.id, name, subject, tries: 0, since: now, due_at: now };
+    let message = Message {
+        webhook: webhook.id,
+        name,
+        subject,
+        tries: 0,
+        since: now,
+        due_at: now,
+    };
     queue(call, webhook, message).await
 }
 
@@ -253,12 +394,27 @@ async fn queue<H: Host>(
     if !webhook.is_active() {
         return Err(inactive(&webhook).into());
     }
-    let queued = QueuedMessage { webhook_id: webhook.id.get(), message_id: message.name.clone() };
+    let queued = QueuedMessage {
+        webhook_id: webhook.id.get(),
+        message_id: message.name.clone(),
+    };
     let response = ApiResponse::json(202, &queued)?;
     let now = call.context.now;
-    let webhooks = vec![update(Webhook { due_at: Some(now), ..webhook })];
+    let webhooks = vec![update(Webhook {
+        due_at: Some(now),
+        ..webhook
+    })];
     let messages = vec![MessageChange::Put(message)];
-    call.commit(Changes { at: now, webhooks, messages, ..Changes::default() }, &response).await?;
+    call.commit(
+        Changes {
+            at: now,
+            webhooks,
+            messages,
+            ..Changes::default()
+        },
+        &response,
+    )
+    .await?;
     Ok(response)
 }
 
@@ -266,14 +422,21 @@ async fn queue<H: Host>(
 async fn find<H: Host>(call: &Call<'_, H>) -> Result<Webhook, HandlerError> {
     let store = call.caller()?.store.id;
     let webhook = match WebhookId::parse(call.id) {
-        Some(id) => call.host.webhook(id).await?.filter(|webhook| webhook.store == store),
+        Some(id) => call
+            .host
+            .webhook(id)
+            .await?
+            .filter(|webhook| webhook.store == store),
         None => None,
     };
     webhook.ok_or_else(|| plain(ProblemCode::WebhookNotFound).into())
 }
 
 fn update(webhook: Webhook) -> Write<Webhook> {
-    Write { expected: webhook.version, value: webhook }
+    Write {
+        expected: webhook.version,
+        value: webhook,
+    }
 }
 
 fn inactive(webhook: &Webhook) -> Problem {

@@ -24,7 +24,11 @@ pub(super) fn account(endpoint: Endpoint) -> Operation {
                 then need no `currentPassword`. Only a panel session can send this request. Attempts count as logins. Requests are never \
                 replayed.",
             request: Some("ConfirmSession"),
-            documented: &[(200, Some("SessionConfirmation"), "The session is confirmed.")],
+            documented: &[(
+                200,
+                Some("SessionConfirmation"),
+                "The session is confirmed.",
+            )],
             parameters: &[],
             codes: &[ProblemCode::PasswordRequired, ProblemCode::SessionRequired],
         },

@@ -32,7 +32,11 @@ pub(super) fn coverage(endpoint: Endpoint) -> Operation {
              orders whose goods are ready while the store is closed are rejected with `store_closed`. Without `hours` a store is \
              open all day, except on the dates in `exceptions`.",
             Some("StoreHours"),
-            &[(200, Some("StoreHours"), "The new hours, exceptions by date.")],
+            &[(
+                200,
+                Some("StoreHours"),
+                "The new hours, exceptions by date.",
+            )],
         ),
         Endpoint::GetStoreArea => settings(
             "getStoreArea",
@@ -58,7 +62,11 @@ pub(super) fn coverage(endpoint: Endpoint) -> Operation {
                 no error: `covered` is false and `reasons` lists the codes with which a preview is rejected. Send coordinates, `zipCode`, \
                 or `city` and `state`; the most precise of these is used. In an error, `pointer` is `/` and the parameter's name.",
             request: None,
-            documented: &[(200, Some("Coverage"), "Whether the store delivers to the address.")],
+            documented: &[(
+                200,
+                Some("Coverage"),
+                "Whether the store delivers to the address.",
+            )],
             parameters: &[
                 "storeIdOfCoverage",
                 "coverageStreet",
@@ -89,28 +97,62 @@ pub(super) fn parameters() -> Vec<(&'static str, Json)> {
         ])
     };
     let kind = |kind: &str| Json::object([("type", kind.into())]);
-    let text = |name: &str, description: &str| query(name, description, kind("string").with("maxLength", 255));
+    let text = |name: &str, description: &str| {
+        query(name, description, kind("string").with("maxLength", 255))
+    };
     let degrees = |name: &str, max: u64| {
         let min = Json::Negative(-i64::try_from(max).unwrap_or_default());
         let description = "In degrees, WGS 84. Send both coordinates or neither.";
-        query(name, description, kind("number").with("minimum", min).with("maximum", max))
+        query(
+            name,
+            description,
+            kind("number").with("minimum", min).with("maximum", max),
+        )
     };
-    let id = kind("integer").with("minimum", 1).with("maximum", (1 << 53) - 1);
+    let id = kind("integer")
+        .with("minimum", 1)
+        .with("maximum", (1 << 53) - 1);
     let minutes = kind("number").with("minimum", 0).with("maximum", 1440);
     vec![
-        ("storeIdOfCoverage", query("storeId", "The ID of the store; by default the calling store.", id)),
-        ("coverageStreet", text("street", "Street name with its type.")),
+        (
+            "storeIdOfCoverage",
+            query(
+                "storeId",
+                "The ID of the store; by default the calling store.",
+                id,
+            ),
+        ),
+        (
+            "coverageStreet",
+            text("street", "Street name with its type."),
+        ),
         ("coverageNumber", text("number", "House number.")),
-        ("coverageComplement", text("complement", "Flat, floor, block.")),
-        ("coverageNeighborhood", text("neighborhood", "Neighbourhood.")),
+        (
+            "coverageComplement",
+            text("complement", "Flat, floor, block."),
+        ),
+        (
+            "coverageNeighborhood",
+            text("neighborhood", "Neighbourhood."),
+        ),
         ("coverageCity", text("city", "Municipality.")),
-        ("coverageState", text("state", "Two-letter code of the federative unit.")),
-        ("coverageZipCode", text("zipCode", "Postal code (CEP) of eight digits.")),
+        (
+            "coverageState",
+            text("state", "Two-letter code of the federative unit."),
+        ),
+        (
+            "coverageZipCode",
+            text("zipCode", "Postal code (CEP) of eight digits."),
+        ),
         ("coverageLatitude", degrees("latitude", 90)),
         ("coverageLongitude", degrees("longitude", 180)),
         (
             "coveragePreparation",
-            query("preparationTime", "Preparation time in minutes, rounded up to whole ones; by default 0.", minutes),
+            query(
+                "preparationTime",
+                "Preparation time in minutes, rounded up to whole ones; by default 0.",
+                minutes,
+            ),
         ),
     ]
 }
@@ -125,6 +167,9 @@ fn location() -> Operation {
         request: Some("LocateAddress"),
         documented: &[(200, Some("Location"), "The location.")],
         parameters: &[],
-        codes: &[ProblemCode::AddressNotFound, ProblemCode::CoordinatesMismatch],
+        codes: &[
+            ProblemCode::AddressNotFound,
+            ProblemCode::CoordinatesMismatch,
+        ],
     }
 }

@@ -72,7 +72,11 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             request: Some("SetStoreDispatch"),
             documented: &[(200, Some("StoreDispatch"), "The new terms.")],
             parameters: &["storeId"],
-            codes: &[ProblemCode::StoreNotFound, ProblemCode::LeadOutOfRange, ProblemCode::TripLimitOutOfRange],
+            codes: &[
+                ProblemCode::StoreNotFound,
+                ProblemCode::LeadOutOfRange,
+                ProblemCode::TripLimitOutOfRange,
+            ],
         },
     }
 }
@@ -86,7 +90,11 @@ pub(super) fn trip() -> Operation {
         description: "Returns the orders that the calling courier carries together, without their codes, and their remaining stops in \
             visiting order. Each order is picked up with its own code. A trip can grow until the first pickup, so read it again there.",
         request: None,
-        documented: &[(200, Some("CurrentTrip"), "The trip, or null if there is none.")],
+        documented: &[(
+            200,
+            Some("CurrentTrip"),
+            "The trip, or null if there is none.",
+        )],
         parameters: &[],
         codes: &[],
     }

@@ -6,7 +6,9 @@ use crate::{
     model::{
         Load, Vehicle,
         audit::ActorKind,
-        order::{DeliveryStatus, EventKind, NoticeCode, OrderStatus, PaymentMethod, ProofPart, ProofStep},
+        order::{
+            DeliveryStatus, EventKind, NoticeCode, OrderStatus, PaymentMethod, ProofPart, ProofStep,
+        },
         price::EstimatePolicy,
         store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role},
         webhook::AttemptResult,
@@ -20,70 +22,169 @@ const FIELD_CODES: [(&str, &str); 65] = [
     ("wrong_type", "The value has the wrong JSON type."),
     ("duplicate_field", "The field was sent twice."),
     ("duplicate", "Another object has this value."),
-    ("unknown_field", "The field is unknown, and the request is handled strictly."),
+    (
+        "unknown_field",
+        "The field is unknown, and the request is handled strictly.",
+    ),
     ("invalid_vehicle", "The kind of vehicle is unknown."),
-    ("too_large", "No permitted kind of vehicle carries the order."),
+    (
+        "too_large",
+        "No permitted kind of vehicle carries the order.",
+    ),
     ("required", "The field is missing, null or blank."),
     ("too_short", "The string has too few characters."),
     ("too_long", "The string has too many characters."),
     ("invalid_characters", "The string has control characters."),
     ("not_whole", "The number is not an integer."),
     ("out_of_range", "The value is too small or too large."),
-    ("too_many_decimals", "The amount has more than two decimal places."),
-    ("invalid_state", "Not the code of a Brazilian state or the Federal District."),
+    (
+        "too_many_decimals",
+        "The amount has more than two decimal places.",
+    ),
+    (
+        "invalid_state",
+        "Not the code of a Brazilian state or the Federal District.",
+    ),
     ("invalid_zip_code", "Not a CEP of eight digits."),
-    ("incomplete_coordinates", "Only one of latitude and longitude was sent."),
-    ("not_locatable", "The address has neither coordinates, nor a CEP, nor city and state."),
+    (
+        "incomplete_coordinates",
+        "Only one of latitude and longitude was sent.",
+    ),
+    (
+        "not_locatable",
+        "The address has neither coordinates, nor a CEP, nor city and state.",
+    ),
     (
         "invalid_phone",
         "A required phone number is not in E.164 format; if it is a number in another format, `detail` has the correct one.",
     ),
-    ("invalid_cursor", "Not the `nextCursor` of a previous response."),
+    (
+        "invalid_cursor",
+        "Not the `nextCursor` of a previous response.",
+    ),
     ("invalid_email", "Not an email address."),
-    ("invalid_cnpj", "Not a CNPJ, or its check digits do not match."),
-    ("invalid_time", "Not a timestamp in the format that the field has."),
+    (
+        "invalid_cnpj",
+        "Not a CNPJ, or its check digits do not match.",
+    ),
+    (
+        "invalid_time",
+        "Not a timestamp in the format that the field has.",
+    ),
     ("in_the_past", "The time has passed."),
     ("too_late", "The time is more than 30 days ahead."),
-    ("too_soon", "The order cannot be delivered by this time; `detail` has the earliest possible one."),
-    ("ends_before_start", "The window does not end after it starts."),
+    (
+        "too_soon",
+        "The order cannot be delivered by this time; `detail` has the earliest possible one.",
+    ),
+    (
+        "ends_before_start",
+        "The window does not end after it starts.",
+    ),
     ("window_too_long", "The window is longer than 24 hours."),
     ("conflicting_window", "`deliverAt` is outside the window."),
     ("invalid_pickup_code", "Not 4 to 12 letters or digits."),
     ("invalid_pin", "Neither `first` nor `last`."),
-    ("conflicting_pin", "Another delivery is pinned at the same end."),
-    ("conflicting_pickup_code", "Two deliveries of one order have different pickup codes."),
+    (
+        "conflicting_pin",
+        "Another delivery is pinned at the same end.",
+    ),
+    (
+        "conflicting_pickup_code",
+        "Two deliveries of one order have different pickup codes.",
+    ),
     ("city_unknown", "The municipality is unknown."),
     ("zip_code_unknown", "The CEP is unknown."),
     ("city_not_in_state", "The city is not in this state."),
-    ("zip_code_mismatch", "The CEP belongs to a municipality other than `city`."),
-    ("street_unknown", "The street is unknown, and the rest of the address is not precise enough."),
-    ("number_unknown", "The street number is unknown, and the street is not precise enough."),
-    ("coordinates_outside", "The coordinates are outside Brazil or in the sea."),
-    ("unknown_delivery", "The order has no delivery with this ID."),
-    ("unknown_value", "The value is none of those that the field can have."),
-    ("not_applicable", "The field does not apply to the values of other fields. Omit it."),
-    ("unknown_photo", "The courier sent no photo with this ID for the order."),
-    ("invalid_url", "Not an absolute https URL in ASCII without user or fragment."),
+    (
+        "zip_code_mismatch",
+        "The CEP belongs to a municipality other than `city`.",
+    ),
+    (
+        "street_unknown",
+        "The street is unknown, and the rest of the address is not precise enough.",
+    ),
+    (
+        "number_unknown",
+        "The street number is unknown, and the street is not precise enough.",
+    ),
+    (
+        "coordinates_outside",
+        "The coordinates are outside Brazil or in the sea.",
+    ),
+    (
+        "unknown_delivery",
+        "The order has no delivery with this ID.",
+    ),
+    (
+        "unknown_value",
+        "The value is none of those that the field can have.",
+    ),
+    (
+        "not_applicable",
+        "The field does not apply to the values of other fields. Omit it.",
+    ),
+    (
+        "unknown_photo",
+        "The courier sent no photo with this ID for the order.",
+    ),
+    (
+        "invalid_url",
+        "Not an absolute https URL in ASCII without user or fragment.",
+    ),
     ("insecure_url", "The URL is not https."),
-    ("private_address", "The URL has an address in a private network."),
+    (
+        "private_address",
+        "The URL has an address in a private network.",
+    ),
     ("unknown_event", "The event type is unknown."),
     ("push_unavailable", "The deployment sends no push messages."),
-    ("mail_unavailable", "The deployment, or a sandbox store, sends no mail."),
-    ("mail_events", "A webhook with the URL `smtp:` subscribes to exactly one event type, `recipient.notify`."),
+    (
+        "mail_unavailable",
+        "The deployment, or a sandbox store, sends no mail.",
+    ),
+    (
+        "mail_events",
+        "A webhook with the URL `smtp:` subscribes to exactly one event type, `recipient.notify`.",
+    ),
     ("invalid_date", "Not a date in the format `YYYY-MM-DD`."),
     ("duplicate_date", "The list has the date twice."),
     ("empty_period", "The period ends when it starts."),
-    ("overlapping_hours", "The period overlaps with another one of the week."),
-    ("unsupported_geometry", "The type is neither `Polygon` nor `MultiPolygon`."),
-    ("invalid_position", "Not a longitude and a latitude in degrees, or a list at the wrong depth."),
+    (
+        "overlapping_hours",
+        "The period overlaps with another one of the week.",
+    ),
+    (
+        "unsupported_geometry",
+        "The type is neither `Polygon` nor `MultiPolygon`.",
+    ),
+    (
+        "invalid_position",
+        "Not a longitude and a latitude in degrees, or a list at the wrong depth.",
+    ),
     ("too_many_rings", "The area has more than 20 rings."),
-    ("too_many_positions", "The area has more than 500 positions."),
-    ("ring_not_closed", "The last position of the ring differs from the first."),
-    ("ring_too_short", "The ring has fewer than three different positions."),
+    (
+        "too_many_positions",
+        "The area has more than 500 positions.",
+    ),
+    (
+        "ring_not_closed",
+        "The last position of the ring differs from the first.",
+    ),
+    (
+        "ring_too_short",
+        "The ring has fewer than three different positions.",
+    ),
     ("ring_crosses_itself", "Edges of the ring cross or touch."),
     ("hole_outside_ring", "A hole is not inside the outer ring."),
-    ("invalid_value", "Not one of the values that the field accepts."),
-    ("too_many_deliveries", "The list has more deliveries than allowed."),
+    (
+        "invalid_value",
+        "Not one of the values that the field accepts.",
+    ),
+    (
+        "too_many_deliveries",
+        "The list has more deliveries than allowed.",
+    ),
 ];
 
 /// Problem codes that are also codes of invalid fields.
@@ -116,8 +217,12 @@ const BRANCHES: [(u64, &str); 8] = [
 
 /// Returns the schemas of all enumerations.
 pub(super) fn schemas() -> Vec<(&'static str, Json)> {
-    let orders = OrderStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
-    let deliveries = DeliveryStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
+    let orders = OrderStatus::ALL
+        .iter()
+        .map(|value| (value.number().into(), value.name(), value.meaning()));
+    let deliveries = DeliveryStatus::ALL
+        .iter()
+        .map(|value| (value.number().into(), value.name(), value.meaning()));
     let mut names = std::collections::BTreeMap::<u64, Vec<&str>>::new();
     for (number, name, _) in orders.clone().chain(deliveries.clone()) {
         let of_number = names.entry(number).or_default();
@@ -127,59 +232,179 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
     }
     let both = names.keys().copied();
     let both_names = names.values().map(|names| names.join("_OR_"));
-    let codes = ProblemCode::ALL.iter().map(|code| (code.name(), format!("{} — {}", code.status(), code.meaning())));
-    let fields = FIELD_CODES.iter().map(|(name, meaning)| (*name, (*meaning).to_owned()));
-    let fields = fields.chain(ALSO_FIELDS.iter().map(|code| (code.name(), code.meaning().to_owned())));
-    let events = EventKind::ALL.iter().map(|kind| (kind.name(), format!("{}.", kind.description().en)));
+    let codes = ProblemCode::ALL.iter().map(|code| {
+        (
+            code.name(),
+            format!("{} — {}", code.status(), code.meaning()),
+        )
+    });
+    let fields = FIELD_CODES
+        .iter()
+        .map(|(name, meaning)| (*name, (*meaning).to_owned()));
+    let fields = fields.chain(
+        ALSO_FIELDS
+            .iter()
+            .map(|code| (code.name(), code.meaning().to_owned())),
+    );
+    let events = EventKind::ALL
+        .iter()
+        .map(|kind| (kind.name(), format!("{}.", kind.description().en)));
     vec![
         (
             "OrderSituation",
-            numbers("The status of an order. The hundreds are the phase; 500 and above is final.", orders),
+            numbers(
+                "The status of an order. The hundreds are the phase; 500 and above is final.",
+                orders,
+            ),
         ),
-        ("DeliverySituation", numbers("The status of a delivery. 500 and above is final.", deliveries)),
+        (
+            "DeliverySituation",
+            numbers(
+                "The status of a delivery. 500 and above is final.",
+                deliveries,
+            ),
+        ),
         (
             "AnySituation",
             named(
-                integer("An `OrderSituation`, or a `DeliverySituation` if `deliveryId` is not null.", both),
+                integer(
+                    "An `OrderSituation`, or a `DeliverySituation` if `deliveryId` is not null.",
+                    both,
+                ),
                 both_names,
             ),
         ),
-        ("EventType", texts("The type of an event. New types may be added: ignore unknown types.", events)),
-        ("NotificationType", texts("The reason for a notification.", notifications())),
-        ("NoticeCode", texts("The kind of a notice. New codes may be added: ignore unknown codes.", notices())),
-        ("Precision", texts("The precision of an address's location, from best to worst.", precisions())),
-        ("PriceRule", texts("The tariff rule of a line in the fee.", rules())),
-        ("EstimatePolicy", texts("What to do with a price that is an estimate.", policies())),
-        ("KeyOrigin", texts("The purpose of a key, and the origin of the orders created with it.", origins())),
+        (
+            "EventType",
+            texts(
+                "The type of an event. New types may be added: ignore unknown types.",
+                events,
+            ),
+        ),
+        (
+            "NotificationType",
+            texts("The reason for a notification.", notifications()),
+        ),
+        (
+            "NoticeCode",
+            texts(
+                "The kind of a notice. New codes may be added: ignore unknown codes.",
+                notices(),
+            ),
+        ),
+        (
+            "Precision",
+            texts(
+                "The precision of an address's location, from best to worst.",
+                precisions(),
+            ),
+        ),
+        (
+            "PriceRule",
+            texts("The tariff rule of a line in the fee.", rules()),
+        ),
+        (
+            "EstimatePolicy",
+            texts("What to do with a price that is an estimate.", policies()),
+        ),
+        (
+            "KeyOrigin",
+            texts(
+                "The purpose of a key, and the origin of the orders created with it.",
+                origins(),
+            ),
+        ),
         (
             "MarketplaceBranch",
             described_numbers(
                 "The store's line of business.",
-                BRANCHES.iter().map(|(n, text)| (*n, text.to_uppercase().replace(' ', "_"), (*text).to_owned())),
+                BRANCHES.iter().map(|(n, text)| {
+                    (
+                        *n,
+                        text.to_uppercase().replace(' ', "_"),
+                        (*text).to_owned(),
+                    )
+                }),
             ),
         ),
-        ("ProblemCode", texts("The kind of problem, with its HTTP status and its condition.", codes)),
+        (
+            "ProblemCode",
+            texts(
+                "The kind of problem, with its HTTP status and its condition.",
+                codes,
+            ),
+        ),
         ("FieldCode", texts("The error in a field.", fields)),
         ("StoreNumber", number("A store's ID")),
         ("StopNumber", number("The ID of an order or a delivery")),
-        ("CancellationMode", texts("The terms on which an order can be cancelled.", modes())),
-        ("PaymentMethod", texts("How a recipient pays at the door.", payment_methods())),
-        ("RouteSource", texts("The origin of the path of a leg.", route_sources())),
-        ("WebhookStatus", texts("The state of a webhook.", statuses())),
+        (
+            "CancellationMode",
+            texts("The terms on which an order can be cancelled.", modes()),
+        ),
+        (
+            "PaymentMethod",
+            texts("How a recipient pays at the door.", payment_methods()),
+        ),
+        (
+            "RouteSource",
+            texts("The origin of the path of a leg.", route_sources()),
+        ),
+        (
+            "WebhookStatus",
+            texts("The state of a webhook.", statuses()),
+        ),
         (
             "AttemptFault",
             texts(
                 "The error of an attempt.",
-                AttemptResult::ERRORS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
+                AttemptResult::ERRORS
+                    .iter()
+                    .map(|(name, meaning)| (*name, (*meaning).to_owned())),
             ),
         ),
-        ("SkipReason", texts("The reason why a valid position was not stored.", skip_reasons())),
-        ("TrackingState", texts("The state of a delivery for its recipient.", tracking_states())),
-        ("VehicleKind", texts("A kind of vehicle, by its name in Open Delivery.", vehicles())),
-        ("RecipientChoice", texts("What a recipient who is not at home chooses.", recipient_choices())),
-        ("NotifyAt", texts("A step after which a recipient gets a message.", notify_steps())),
-        ("LinkAction", texts("What to do with a link.", link_actions())),
-        ("ProofStep", texts("A step of which a courier can send a proof.", proof_steps())),
+        (
+            "SkipReason",
+            texts(
+                "The reason why a valid position was not stored.",
+                skip_reasons(),
+            ),
+        ),
+        (
+            "TrackingState",
+            texts(
+                "The state of a delivery for its recipient.",
+                tracking_states(),
+            ),
+        ),
+        (
+            "VehicleKind",
+            texts(
+                "A kind of vehicle, by its name in Open Delivery.",
+                vehicles(),
+            ),
+        ),
+        (
+            "RecipientChoice",
+            texts(
+                "What a recipient who is not at home chooses.",
+                recipient_choices(),
+            ),
+        ),
+        (
+            "NotifyAt",
+            texts(
+                "A step after which a recipient gets a message.",
+                notify_steps(),
+            ),
+        ),
+        (
+            "LinkAction",
+            texts("What to do with a link.", link_actions()),
+        ),
+        (
+            "ProofStep",
+            texts("A step of which a courier can send a proof.", proof_steps()),
+        ),
         ("ProofPart", texts("A part of a proof.", proof_parts())),
         ("PhotoNumber", number("A photo's ID")),
         ("UserNumber", number("A user's ID")),
@@ -187,13 +412,27 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
             "AuditAction",
             texts(
                 "The change in an entry of the audit log.",
-                ACTIONS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
+                ACTIONS
+                    .iter()
+                    .map(|(name, meaning)| (*name, (*meaning).to_owned())),
             ),
         ),
-        ("ActorKind", texts("The kind of a login or key that sent a request.", actors())),
+        (
+            "ActorKind",
+            texts("The kind of a login or key that sent a request.", actors()),
+        ),
         ("Role", texts("What a login may do.", roles())),
-        ("EntryType", texts("The kind of an entry in a statement.", entries())),
-        ("StopPin", texts("The end of the route at which a stop is fixed.", stop_pins())),
+        (
+            "EntryType",
+            texts("The kind of an entry in a statement.", entries()),
+        ),
+        (
+            "StopPin",
+            texts(
+                "The end of the route at which a stop is fixed.",
+                stop_pins(),
+            ),
+        ),
         ("AreaCoordinates", area_coordinates()),
     ]
 }
@@ -203,10 +442,18 @@ fn area_coordinates() -> Json {
     let list = |items| Json::object([("type", "array".into()), ("items", items)]);
     let position = || list(Json::object([("type", "number".into())])).with("minItems", 2);
     let polygon = || list(list(position()));
-    let corners = [[-46.66, -23.55], [-46.64, -23.55], [-46.65, -23.57], [-46.66, -23.55]];
+    let corners = [
+        [-46.66, -23.55],
+        [-46.64, -23.55],
+        [-46.65, -23.57],
+        [-46.66, -23.55],
+    ];
     let ring = Json::list(corners.map(|corner| Json::list(corner.map(Json::Float))));
     Json::object([
-        ("description", "The coordinates of a `Polygon` or of a `MultiPolygon`.".into()),
+        (
+            "description",
+            "The coordinates of a `Polygon` or of a `MultiPolygon`.".into(),
+        ),
         ("anyOf", Json::list([polygon(), list(polygon())])),
         ("example", Json::list([ring])),
     ])
@@ -220,30 +467,50 @@ fn actors() -> impl Iterator<Item = (&'static str, String)> {
         ActorKind::Key => "An API key.",
         ActorKind::Courier => "A courier, by a sign-in link, a session or the courier's key.",
     };
-    ActorKind::ALL.into_iter().map(move |kind| (kind.name(), meaning(kind).to_owned()))
+    ActorKind::ALL
+        .into_iter()
+        .map(move |kind| (kind.name(), meaning(kind).to_owned()))
 }
 
 fn roles() -> impl Iterator<Item = (&'static str, String)> {
     let meaning = |role| match role {
-        Role::Owner => "Everything that the store may do. The store's own login and API keys have this role.",
+        Role::Owner => {
+            "Everything that the store may do. The store's own login and API keys have this role."
+        }
         Role::Clerk => "Daily work with orders, without keys, webhooks, money, users and settings.",
     };
-    Role::ALL.into_iter().map(move |role| (role.name(), meaning(role).to_owned()))
+    Role::ALL
+        .into_iter()
+        .map(move |role| (role.name(), meaning(role).to_owned()))
 }
 
 fn tracking_states() -> impl Iterator<Item = (&'static str, String)> {
-    TrackingState::ALL.iter().map(|state| (state.name(), format!("{}.", state.text().en)))
+    TrackingState::ALL
+        .iter()
+        .map(|state| (state.name(), format!("{}.", state.text().en)))
 }
 
 fn vehicles() -> impl Iterator<Item = (&'static str, String)> {
     Vehicle::ALL.into_iter().map(|kind| {
-        let Load { weight_g, volume_ml } = kind.limit();
-        (kind.name(), format!("At most {} kg and {} litres.", weight_g / 1_000, volume_ml / 1_000))
+        let Load {
+            weight_g,
+            volume_ml,
+        } = kind.limit();
+        (
+            kind.name(),
+            format!(
+                "At most {} kg and {} litres.",
+                weight_g / 1_000,
+                volume_ml / 1_000
+            ),
+        )
     })
 }
 
 fn recipient_choices() -> impl Iterator<Item = (&'static str, String)> {
-    RecipientChoice::ALL.iter().map(|choice| (choice.name(), format!("{}.", choice.text().en)))
+    RecipientChoice::ALL
+        .iter()
+        .map(|choice| (choice.name(), format!("{}.", choice.text().en)))
 }
 
 fn notify_steps() -> [(&'static str, String); 3] {
@@ -256,12 +523,19 @@ fn notify_steps() -> [(&'static str, String); 3] {
 }
 
 fn link_actions() -> [(&'static str, String); 2] {
-    [("ROTATE", "Replace it with a new one."), ("REVOKE", "End it.")].map(|(name, meaning)| (name, meaning.to_owned()))
+    [
+        ("ROTATE", "Replace it with a new one."),
+        ("REVOKE", "End it."),
+    ]
+    .map(|(name, meaning)| (name, meaning.to_owned()))
 }
 
 fn stop_pins() -> [(&'static str, String); 2] {
-    [("first", "Directly after the pickup."), ("last", "The last delivery.")]
-        .map(|(name, text)| (name, text.to_owned()))
+    [
+        ("first", "Directly after the pickup."),
+        ("last", "The last delivery."),
+    ]
+    .map(|(name, text)| (name, text.to_owned()))
 }
 
 fn proof_steps() -> Vec<(&'static str, String)> {
@@ -271,7 +545,10 @@ fn proof_steps() -> Vec<(&'static str, String)> {
         ProofStep::Failure => "A failed delivery: `…/fail`.",
         ProofStep::Return => "The return: `…/hand-back`.",
     };
-    ProofStep::ALL.iter().map(|step| (step.name(), meaning(*step).to_owned())).collect()
+    ProofStep::ALL
+        .iter()
+        .map(|step| (step.name(), meaning(*step).to_owned()))
+        .collect()
 }
 
 fn proof_parts() -> Vec<(&'static str, String)> {
@@ -281,31 +558,50 @@ fn proof_parts() -> Vec<(&'static str, String)> {
         ProofPart::Note => "A note.",
         ProofPart::Position => "The position of the courier's device.",
     };
-    ProofPart::ALL.iter().map(|part| (part.name(), meaning(*part).to_owned())).collect()
+    ProofPart::ALL
+        .iter()
+        .map(|part| (part.name(), meaning(*part).to_owned()))
+        .collect()
 }
 
 fn skip_reasons() -> [(&'static str, String); 5] {
     [
         ("older", "It is not newer than the stored position."),
-        ("too_soon", "The last position was stored less than one interval ago."),
-        ("inaccurate", "Its accuracy is worse than 10 km, or negative."),
-        ("in_future", "It is more than 5 minutes in the future. The phone's clock may be wrong."),
+        (
+            "too_soon",
+            "The last position was stored less than one interval ago.",
+        ),
+        (
+            "inaccurate",
+            "Its accuracy is worse than 10 km, or negative.",
+        ),
+        (
+            "in_future",
+            "It is more than 5 minutes in the future. The phone's clock may be wrong.",
+        ),
         ("outside_brazil", "It is outside Brazil or in the sea."),
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
 }
 
 fn numbers<'a>(title: &str, values: impl Iterator<Item = (u64, &'a str, &'a str)>) -> Json {
-    let described =
-        |(number, name, meaning): (u64, &str, &str)| (number, name.to_owned(), format!("{name} — {meaning}"));
+    let described = |(number, name, meaning): (u64, &str, &str)| {
+        (number, name.to_owned(), format!("{name} — {meaning}"))
+    };
     described_numbers(title, values.map(described))
 }
 
 /// An enumeration of numbers with their names and meanings.
 fn described_numbers(title: &str, values: impl Iterator<Item = (u64, String, String)>) -> Json {
     let values: Vec<_> = values.collect();
-    let lines: String = values.iter().map(|(number, _, meaning)| format!("\n- `{number}` {meaning}")).collect();
-    let schema = integer(&format!("{title}\n{lines}"), values.iter().map(|(number, ..)| *number));
+    let lines: String = values
+        .iter()
+        .map(|(number, _, meaning)| format!("\n- `{number}` {meaning}"))
+        .collect();
+    let schema = integer(
+        &format!("{title}\n{lines}"),
+        values.iter().map(|(number, ..)| *number),
+    );
     named(schema, values.iter().map(|(_, name, _)| name.clone()))
 }
 
@@ -315,12 +611,19 @@ fn named(schema: Json, names: impl Iterator<Item = String>) -> Json {
 }
 
 fn integer(description: &str, values: impl IntoIterator<Item = u64>) -> Json {
-    Json::object([("type", "integer".into()), ("description", description.into()), ("enum", Json::list(values))])
+    Json::object([
+        ("type", "integer".into()),
+        ("description", description.into()),
+        ("enum", Json::list(values)),
+    ])
 }
 
 fn texts<'a>(title: &str, values: impl IntoIterator<Item = (&'a str, String)>) -> Json {
     let values: Vec<_> = values.into_iter().collect();
-    let lines: String = values.iter().map(|(name, meaning)| format!("\n- `{name}` {meaning}")).collect();
+    let lines: String = values
+        .iter()
+        .map(|(name, meaning)| format!("\n- `{name}` {meaning}"))
+        .collect();
     Json::object([
         ("type", "string".into()),
         ("description", format!("{title}\n{lines}").into()),
@@ -345,9 +648,13 @@ fn notifications() -> Vec<(&'static str, String)> {
         NotificationKind::OrderCreationFailed => {
             "An order of a merchant's system could not be created, or the balance did not cover an order; `code`, `detail` and `errors` have the reason."
         }
-        NotificationKind::OrderExpired => "No courier was found in time for the order in `orderId`.",
+        NotificationKind::OrderExpired => {
+            "No courier was found in time for the order in `orderId`."
+        }
         NotificationKind::OrderCancelled => "The platform cancelled the order.",
-        NotificationKind::DeliveryReturning => "A delivery could not be handed over and is being returned.",
+        NotificationKind::DeliveryReturning => {
+            "A delivery could not be handed over and is being returned."
+        }
         NotificationKind::CourierAtReturn => {
             "The courier is back at the pickup. Give the `returnCode` after you have received everything."
         }
@@ -355,12 +662,17 @@ fn notifications() -> Vec<(&'static str, String)> {
         NotificationKind::PricesEstimated => {
             "The fees of orders are estimates, because addresses are located only by their municipality; `detail` has what to do. At most once a day."
         }
-        NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` has its URL and the reason.",
+        NotificationKind::WebhookStopped => {
+            "A webhook was disabled or has ended; `detail` has its URL and the reason."
+        }
         NotificationKind::MailWithheld => {
             "Mails were not sent, because the quota of mails for the day is used up; at most one a day."
         }
     };
-    kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
+    kinds
+        .iter()
+        .map(|kind| (kind.name(), meaning(*kind).to_owned()))
+        .collect()
 }
 
 fn statuses() -> [(&'static str, String); 3] {
@@ -378,9 +690,14 @@ fn entries() -> Vec<(&'static str, String)> {
         EntryKind::Refund => "A refund of a fee.",
         EntryKind::CancellationFee => "The fee of a late cancellation.",
         EntryKind::TopUp => "A payment that the operator booked; `reference` identifies it.",
-        EntryKind::Transfer => "A transfer between a branch's balance and its parent store's balance.",
+        EntryKind::Transfer => {
+            "A transfer between a branch's balance and its parent store's balance."
+        }
     };
-    EntryKind::ALL.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
+    EntryKind::ALL
+        .iter()
+        .map(|kind| (kind.name(), meaning(*kind).to_owned()))
+        .collect()
 }
 
 fn origins() -> Vec<(&'static str, String)> {
@@ -388,7 +705,10 @@ fn origins() -> Vec<(&'static str, String)> {
         KeyKind::Integration => "For a merchant's system.",
         KeyKind::Panel => "For a person who logged in to the panel.",
     };
-    [KeyKind::Integration, KeyKind::Panel].iter().map(|kind| (kind.origin(), meaning(*kind).to_owned())).collect()
+    [KeyKind::Integration, KeyKind::Panel]
+        .iter()
+        .map(|kind| (kind.origin(), meaning(*kind).to_owned()))
+        .collect()
 }
 
 fn precisions() -> Vec<(&'static str, String)> {
@@ -406,7 +726,9 @@ fn precisions() -> Vec<(&'static str, String)> {
 }
 
 fn notices() -> impl Iterator<Item = (&'static str, String)> {
-    NoticeCode::ALL.into_iter().map(|code| (code.name(), code.meaning().to_owned()))
+    NoticeCode::ALL
+        .into_iter()
+        .map(|code| (code.name(), code.meaning().to_owned()))
 }
 
 fn policies() -> impl Iterator<Item = (&'static str, String)> {
@@ -415,19 +737,33 @@ fn policies() -> impl Iterator<Item = (&'static str, String)> {
         EstimatePolicy::Lower => "Charge the lower end of the price's range.",
         EstimatePolicy::Reject => "Reject the order with 422 `address_imprecise`.",
     };
-    EstimatePolicy::ALL.into_iter().map(move |policy| (policy.name(), meaning(policy).to_owned()))
+    EstimatePolicy::ALL
+        .into_iter()
+        .map(move |policy| (policy.name(), meaning(policy).to_owned()))
 }
 
 fn rules() -> Vec<(&'static str, String)> {
     [
-        ("base", "The base fee, which includes the first kilometres; `quantity` is 1."),
+        (
+            "base",
+            "The base fee, which includes the first kilometres; `quantity` is 1.",
+        ),
         ("distance", "Kilometres beyond those in the base fee."),
         ("extra_stops", "Stops after the first."),
         ("return", "The return with a payment; `quantity` is 1."),
         ("return_distance", "Kilometres of the way back."),
-        ("window", "A surcharge by local time at the pickup; `quantity` is the percentage."),
-        ("vehicle", "A surcharge for the smallest vehicle that meets the requirements; `quantity` is 1."),
-        ("minimum", "The difference to the minimum fee; `quantity` is 1."),
+        (
+            "window",
+            "A surcharge by local time at the pickup; `quantity` is the percentage.",
+        ),
+        (
+            "vehicle",
+            "A surcharge for the smallest vehicle that meets the requirements; `quantity` is 1.",
+        ),
+        (
+            "minimum",
+            "The difference to the minimum fee; `quantity` is 1.",
+        ),
     ]
     .map(|(name, meaning)| (name, meaning.to_owned()))
     .into()
@@ -449,13 +785,18 @@ fn payment_methods() -> impl Iterator<Item = (&'static str, String)> {
         PaymentMethod::Cash => "In cash.",
         PaymentMethod::Pix => "By Pix.",
     };
-    PaymentMethod::ALL.into_iter().map(move |method| (method.name(), meaning(method).to_owned()))
+    PaymentMethod::ALL
+        .into_iter()
+        .map(move |method| (method.name(), meaning(method).to_owned()))
 }
 
 fn route_sources() -> impl Iterator<Item = (&'static str, String)> {
-    [("roads", "The path follows the roads."), ("straight", "A straight line.")]
-        .into_iter()
-        .map(|(name, meaning)| (name, meaning.to_owned()))
+    [
+        ("roads", "The path follows the roads."),
+        ("straight", "A straight line."),
+    ]
+    .into_iter()
+    .map(|(name, meaning)| (name, meaning.to_owned()))
 }
 
 fn number(title: &str) -> Json {
@@ -465,9 +806,15 @@ fn number(title: &str) -> Json {
         ("maximum", ((1 << 53) - 1).into()),
         ("examples", Json::list([7])),
     ]);
-    let digits = Json::object([("type", "string".into()), ("pattern", "^0*[1-9][0-9]{0,14}$".into())]);
+    let digits = Json::object([
+        ("type", "string".into()),
+        ("pattern", "^0*[1-9][0-9]{0,14}$".into()),
+    ]);
     Json::object([
-        ("description", format!("{title}, as an integer or as a string of digits.").into()),
+        (
+            "description",
+            format!("{title}, as an integer or as a string of digits.").into(),
+        ),
         ("oneOf", Json::List(vec![number, digits])),
     ])
 }
@@ -477,18 +824,47 @@ mod tests {
     use super::*;
 
     fn name(value: impl serde::Serialize) -> String {
-        serde_json::to_string(&value).unwrap().trim_matches('"').to_owned()
+        serde_json::to_string(&value)
+            .unwrap()
+            .trim_matches('"')
+            .to_owned()
     }
 
     #[test]
     fn descriptions_cover_every_precision_and_price_rule() {
         use crate::model::Precision as P;
-        let all = [P::Coordinates, P::Number, P::Street, P::Cep, P::Cep5, P::Neighbourhood, P::Municipality].map(name);
-        assert_eq!(precisions().iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
+        let all = [
+            P::Coordinates,
+            P::Number,
+            P::Street,
+            P::Cep,
+            P::Cep5,
+            P::Neighbourhood,
+            P::Municipality,
+        ]
+        .map(name);
+        assert_eq!(
+            precisions()
+                .iter()
+                .map(|(name, _)| *name)
+                .collect::<Vec<_>>(),
+            all
+        );
         use crate::model::price::Rule as R;
-        let all =
-            [R::Base, R::Distance, R::ExtraStops, R::Return, R::ReturnDistance, R::Window, R::Vehicle, R::Minimum]
-                .map(name);
-        assert_eq!(rules().iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
+        let all = [
+            R::Base,
+            R::Distance,
+            R::ExtraStops,
+            R::Return,
+            R::ReturnDistance,
+            R::Window,
+            R::Vehicle,
+            R::Minimum,
+        ]
+        .map(name);
+        assert_eq!(
+            rules().iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            all
+        );
     }
 }

@@ -14,7 +14,11 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
                 retry returns the same key instead of registering the courier twice. Names, phones and `profileId` need not be \
                 unique, so the service cannot detect duplicates.",
             request: Some("RegisterCourier"),
-            documented: &[(201, Some("CourierWithKey"), "The courier was registered. `value` is the key.")],
+            documented: &[(
+                201,
+                Some("CourierWithKey"),
+                "The courier was registered. `value` is the key.",
+            )],
             parameters: &[],
             codes: &[],
         },
@@ -49,7 +53,11 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             request: Some("AlterCourier"),
             documented: &[(200, Some("CourierWithKey"), "The updated courier.")],
             parameters: &["courierId"],
-            codes: &[ProblemCode::CourierNotFound, ProblemCode::InvalidTransition, ProblemCode::CourierSuspended],
+            codes: &[
+                ProblemCode::CourierNotFound,
+                ProblemCode::InvalidTransition,
+                ProblemCode::CourierSuspended,
+            ],
         },
     }
 }
@@ -76,7 +84,11 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
                 `stored: false`. An available courier who reports nothing for 5 minutes gets no new order. A courier with an order \
                 who reports nothing for 10 minutes before the pickup loses the order.",
             request: Some("ReportPosition"),
-            documented: &[(200, Some("PositionResult"), "Whether the position was stored.")],
+            documented: &[(
+                200,
+                Some("PositionResult"),
+                "Whether the position was stored.",
+            )],
             parameters: &[],
             codes: &[],
         },

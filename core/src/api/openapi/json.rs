@@ -11,8 +11,15 @@ pub type Json = Tree<'static>;
 
 impl Json {
     /// An object of these members.
-    pub(super) fn object(members: impl IntoIterator<Item = (impl Into<Cow<'static, str>>, Json)>) -> Json {
-        Json::Object(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
+    pub(super) fn object(
+        members: impl IntoIterator<Item = (impl Into<Cow<'static, str>>, Json)>,
+    ) -> Json {
+        Json::Object(
+            members
+                .into_iter()
+                .map(|(name, value)| (name.into(), value))
+                .collect(),
+        )
     }
 
     /// A list of these items.
@@ -41,7 +48,10 @@ impl Json {
         value: &impl Serialize,
         unwanted: &impl Fn(&str, &Tree<'_>) -> bool,
     ) -> serde_json::Result<Json> {
-        Ok(copy(&Tree::parse(&serde_json::to_string(value)?)?, unwanted))
+        Ok(copy(
+            &Tree::parse(&serde_json::to_string(value)?)?,
+            unwanted,
+        ))
     }
 
     /// The same object with one more member.
@@ -67,17 +77,26 @@ fn copy(value: &Tree<'_>, unwanted: &impl Fn(&str, &Tree<'_>) -> bool) -> Json {
         Tree::Whole(number) => Json::Whole(*number),
         Tree::Negative(number) => Json::Negative(*number),
         // utoipa stores bounds as doubles; a whole one is written as an integer.
-        #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53 in size")]
-        Tree::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => match u64::try_from(*number as i64) {
-            Ok(whole) => Json::Whole(whole),
-            Err(_) => Json::Negative(*number as i64),
-        },
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "whole and below 2^53 in size"
+        )]
+        Tree::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+            match u64::try_from(*number as i64) {
+                Ok(whole) => Json::Whole(whole),
+                Err(_) => Json::Negative(*number as i64),
+            }
+        }
         Tree::Float(number) => Json::Float(*number),
         Tree::Text(text) => Json::from(text.as_ref()),
         Tree::List(items) => Json::list(items.iter().map(|item| copy(item, unwanted))),
         Tree::Object(members) => {
-            let wanted = members.iter().filter(|(name, value)| !unwanted(name, value));
-            Json::object(wanted.map(|(name, value)| (name.clone().into_owned(), copy(value, unwanted))))
+            let wanted = members
+                .iter()
+                .filter(|(name, value)| !unwanted(name, value));
+            Json::object(
+                wanted.map(|(name, value)| (name.clone().into_owned(), copy(value, unwanted))),
+            )
         }
     }
 }
@@ -89,9 +108,18 @@ fn write(text: &mut String, name: &str, value: &Json, depth: usize) {
         _ if depth + line.len() <= 120 => return text.push_str(&line),
         Json::Object(members) => {
             let name = |name: &str| Json::from(name).to_json() + ": ";
-            (["{", "}"], members.iter().map(|(member, value)| (name(member), value)).collect())
+            (
+                ["{", "}"],
+                members
+                    .iter()
+                    .map(|(member, value)| (name(member), value))
+                    .collect(),
+            )
         }
-        Json::List(items) => (["[", "]"], items.iter().map(|item| (String::new(), item)).collect()),
+        Json::List(items) => (
+            ["[", "]"],
+            items.iter().map(|item| (String::new(), item)).collect(),
+        ),
         _ => return text.push_str(&line),
     };
     text.extend([name, brackets[0]]);

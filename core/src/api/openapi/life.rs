@@ -4,14 +4,21 @@ use super::operation::Operation;
 use crate::api::{problem::ProblemCode, routes::Endpoint};
 
 const OK_ORDER: &[(u16, Option<&str>, &str)] = &[(200, Some("Order"), "The updated order.")];
-const OK_CARRIED: &[(u16, Option<&str>, &str)] = &[(200, Some("CourierOrder"), "The updated order.")];
+const OK_CARRIED: &[(u16, Option<&str>, &str)] =
+    &[(200, Some("CourierOrder"), "The updated order.")];
 const ORDER: &[&str] = &["platformOrderId"];
 /// The problems of a step that depends on the other orders of the trip.
-const TRIP_STEP: &[ProblemCode] =
-    &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::NotNextInTrip];
+const TRIP_STEP: &[ProblemCode] = &[
+    ProblemCode::OrderNotFound,
+    ProblemCode::InvalidTransition,
+    ProblemCode::NotNextInTrip,
+];
 const STEP: &[ProblemCode] = &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition];
-const DELIVERY_STEP: &[ProblemCode] =
-    &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::ValidationFailed];
+const DELIVERY_STEP: &[ProblemCode] = &[
+    ProblemCode::OrderNotFound,
+    ProblemCode::InvalidTransition,
+    ProblemCode::ValidationFailed,
+];
 const CODE_STEP: &[ProblemCode] = &[
     ProblemCode::OrderNotFound,
     ProblemCode::InvalidTransition,
@@ -27,8 +34,21 @@ fn moves(
     request: Option<&'static str>,
     codes: &'static [ProblemCode],
 ) -> Operation {
-    let documented = if tag == "Couriers" { OK_CARRIED } else { OK_ORDER };
-    Operation { tag, id, summary, description, request, documented, parameters: ORDER, codes }
+    let documented = if tag == "Couriers" {
+        OK_CARRIED
+    } else {
+        OK_ORDER
+    };
+    Operation {
+        tag,
+        id,
+        summary,
+        description,
+        request,
+        documented,
+        parameters: ORDER,
+        codes,
+    }
 }
 
 /// Returns the description of a merchant's endpoint.
@@ -170,7 +190,17 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
                 histories. `q` searches the orders of all days. For the next page, send `nextCursor` as `cursor`, until it is null.",
             request: None,
             documented: &[(200, Some("OrderList"), "A page of orders.")],
-            parameters: &["situation", "code", "q", "late", "open", "from", "to", "cursor", "limit"],
+            parameters: &[
+                "situation",
+                "code",
+                "q",
+                "late",
+                "open",
+                "from",
+                "to",
+                "cursor",
+                "limit",
+            ],
             codes: &[ProblemCode::ValidationFailed],
         },
         Endpoint::AdminListOrders => Operation {
@@ -181,7 +211,18 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
                 filters are those of `GET /delivery/orders`.",
             request: None,
             documented: &[(200, Some("OrderList"), "A page of orders.")],
-            parameters: &["storeIdOfOrders", "situation", "code", "q", "late", "open", "from", "to", "cursor", "limit"],
+            parameters: &[
+                "storeIdOfOrders",
+                "situation",
+                "code",
+                "q",
+                "late",
+                "open",
+                "from",
+                "to",
+                "cursor",
+                "limit",
+            ],
             codes: &[ProblemCode::StoreNotFound, ProblemCode::ValidationFailed],
         },
         Endpoint::AdminGetOrder => Operation {
@@ -233,9 +274,11 @@ pub(super) fn stores(endpoint: Endpoint) -> Operation {
             "Returns the stores by ID, without removed ones. `q` searches by name, CNPJ, email and ID. One request searches 2,000 stores: a \
              page can have fewer stores than `limit`, or none. For the next page, send `nextCursor` as `cursor`, until it is null.",
         ),
-        Endpoint::AdminGetStore => {
-            ("adminGetStore", "Get any store", "Returns the store with its balance and its billing.")
-        }
+        Endpoint::AdminGetStore => (
+            "adminGetStore",
+            "Get any store",
+            "Returns the store with its balance and its billing.",
+        ),
         _ => (
             "alterStore",
             "Disable a store or change its minimum balance",
@@ -256,8 +299,16 @@ pub(super) fn stores(endpoint: Endpoint) -> Operation {
         } else {
             &[(200, Some("OperatorStore"), "The store.")]
         },
-        parameters: if is_list { &["storeSearch", "cursor", "limit"] } else { &["storeId"] },
-        codes: if is_list { &[ProblemCode::ValidationFailed] } else { &[ProblemCode::StoreNotFound] },
+        parameters: if is_list {
+            &["storeSearch", "cursor", "limit"]
+        } else {
+            &["storeId"]
+        },
+        codes: if is_list {
+            &[ProblemCode::ValidationFailed]
+        } else {
+            &[ProblemCode::StoreNotFound]
+        },
     }
 }
 
@@ -298,7 +349,11 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
                 "Before the pickup. The entire fee is refunded, and the store gets a notification.",
             ),
             Some("GiveReason"),
-            &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::ReturnRequired],
+            &[
+                ProblemCode::OrderNotFound,
+                ProblemCode::InvalidTransition,
+                ProblemCode::ReturnRequired,
+            ],
         ),
     }
 }
@@ -314,13 +369,19 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             description: "Returns the calling courier's current order without its codes, which the merchant and the recipients give. In a trip with \
                 several orders it is the one of the next stop.",
             request: None,
-            documented: &[(200, Some("CurrentOrder"), "The order, or null if there is none.")],
+            documented: &[(
+                200,
+                Some("CurrentOrder"),
+                "The order, or null if there is none.",
+            )],
             parameters: &[],
             codes: &[],
         },
-        Endpoint::CourierReachPickup => {
-            step(("courierArrive", "Arrive at the pickup", "From 210 to 220."), Some("StepTime"), STEP)
-        }
+        Endpoint::CourierReachPickup => step(
+            ("courierArrive", "Arrive at the pickup", "From 210 to 220."),
+            Some("StepTime"),
+            STEP,
+        ),
         Endpoint::CourierDecline => Operation {
             documented: &[(204, None, "The order was declined.")],
             ..step(
@@ -389,9 +450,11 @@ fn after_pickup(endpoint: Endpoint) -> Operation {
             Some("NameDelivery"),
             DELIVERY_STEP,
         ),
-        Endpoint::CourierReachDoor => {
-            step(("courierAtDoor", "Arrive at the door", "From 320 to 330."), Some("NameDelivery"), DELIVERY_STEP)
-        }
+        Endpoint::CourierReachDoor => step(
+            ("courierAtDoor", "Arrive at the door", "From 320 to 330."),
+            Some("NameDelivery"),
+            DELIVERY_STEP,
+        ),
         Endpoint::CourierDeliver => step(
             (
                 "courierDeliver",
@@ -417,9 +480,15 @@ fn after_pickup(endpoint: Endpoint) -> Operation {
             Some("FailDelivery"),
             PROVEN_STEP,
         ),
-        Endpoint::CourierReachReturn => {
-            step(("courierAtReturn", "Arrive back at the pickup", "From 400 to 410."), Some("StepTime"), TRIP_STEP)
-        }
+        Endpoint::CourierReachReturn => step(
+            (
+                "courierAtReturn",
+                "Arrive back at the pickup",
+                "From 400 to 410.",
+            ),
+            Some("StepTime"),
+            TRIP_STEP,
+        ),
         _ => step(
             (
                 "courierHandBack",

@@ -61,11 +61,15 @@ pub struct Example {
 /// # Errors
 /// A value that cannot be serialised.
 pub fn document(examples: &[Example]) -> Result<Json, HostError> {
-    let unserialisable = |error: serde_json::Error| HostError::Internal { detail: error.to_string() };
+    let unserialisable = |error: serde_json::Error| HostError::Internal {
+        detail: error.to_string(),
+    };
     let mut responses = Responses::default();
     let mut paths = Json::Object(Vec::new());
     for route in ROUTES {
-        let example = examples.iter().find(|example| example.endpoint == route.endpoint);
+        let example = examples
+            .iter()
+            .find(|example| example.endpoint == route.endpoint);
         let described = described(route, &operation(route.endpoint), example, &mut responses);
         let method = route.method.as_str().to_ascii_lowercase();
         match paths.get_mut(route.path) {
@@ -75,7 +79,9 @@ pub fn document(examples: &[Example]) -> Result<Json, HostError> {
     }
     parts::add_own_paths(&mut paths, &mut responses);
     let problems = problems::problems().map_err(unserialisable)?;
-    let problems = problems.into_iter().map(|(name, value)| (name, Json::object([("value", value)])));
+    let problems = problems
+        .into_iter()
+        .map(|(name, value)| (name, Json::object([("value", value)])));
     let schemas = schemas::all().map_err(unserialisable)?;
     let components = Json::object([
         ("schemas", Json::Object(schemas)),
@@ -88,7 +94,10 @@ pub fn document(examples: &[Example]) -> Result<Json, HostError> {
     Ok(Json::object([
         ("openapi", "3.1.0".into()),
         ("info", info()),
-        ("servers", Json::List(vec![Json::object([("url", "/".into())])])),
+        (
+            "servers",
+            Json::List(vec![Json::object([("url", "/".into())])]),
+        ),
         ("tags", tags()),
         ("paths", paths),
         ("webhooks", parts::webhooks()),
@@ -100,20 +109,39 @@ fn info() -> Json {
     Json::object([
         ("title", "Despacho".into()),
         ("version", env!("CARGO_PKG_VERSION").into()),
-        ("summary", "Delivery dispatch for merchants in Brazil.".into()),
+        (
+            "summary",
+            "Delivery dispatch for merchants in Brazil.".into(),
+        ),
         ("description", ABOUT.trim_end().into()),
-        ("contact", Json::object([("name", "The operator of this deployment".into())])),
-        ("license", Json::object([("name", "MIT OR Apache-2.0".into()), ("identifier", "MIT OR Apache-2.0".into())])),
+        (
+            "contact",
+            Json::object([("name", "The operator of this deployment".into())]),
+        ),
+        (
+            "license",
+            Json::object([
+                ("name", "MIT OR Apache-2.0".into()),
+                ("identifier", "MIT OR Apache-2.0".into()),
+            ]),
+        ),
     ])
 }
 
 fn tags() -> Json {
-    let tag = |(name, text): (&str, &str)| Json::object([("name", name.into()), ("description", text.into())]);
+    let tag = |(name, text): (&str, &str)| {
+        Json::object([("name", name.into()), ("description", text.into())])
+    };
     Json::List(TAGS.map(tag).into())
 }
 
 /// Returns the document's entry for an endpoint.
-fn described(route: &Route, operation: &Operation, example: Option<&Example>, responses: &mut Responses) -> Json {
+fn described(
+    route: &Route,
+    operation: &Operation,
+    example: Option<&Example>,
+    responses: &mut Responses,
+) -> Json {
     let mut entry = Json::object([
         ("tags", Json::list([operation.tag])),
         ("operationId", operation.id.into()),
@@ -126,12 +154,17 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         let mut content = Json::Object(Vec::new());
         for media in route.endpoint.body_media() {
             let described = match *media {
-                FORM if route.authority == Authority::Device => Json::reference("schemas", "OsmandForm"),
+                FORM if route.authority == Authority::Device => {
+                    Json::reference("schemas", "OsmandForm")
+                }
                 JSON => request_schema(route, schema),
                 _ => Json::reference("schemas", schema),
             };
             let mut described = Json::object([("schema", described)]);
-            if let Some(request) = example.and_then(|example| example.request.clone()).filter(|_| *media == JSON) {
+            if let Some(request) = example
+                .and_then(|example| example.request.clone())
+                .filter(|_| *media == JSON)
+            {
                 described.set("example", request);
             }
             content.set(*media, described);
@@ -139,7 +172,10 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         entry.set(
             "requestBody",
             Json::object([
-                ("required", (schema != STEP_TIME && route.endpoint != Endpoint::RotateWebhook).into()),
+                (
+                    "required",
+                    (schema != STEP_TIME && route.endpoint != Endpoint::RotateWebhook).into(),
+                ),
                 ("content", content),
             ]),
         );
@@ -169,16 +205,27 @@ fn request_schema(route: &Route, name: &str) -> Json {
     if name == STEP_TIME || !route.path.starts_with("/courier/orders/") {
         return own;
     }
-    Json::object([("allOf", Json::List(vec![own, Json::reference("schemas", STEP_TIME)]))])
+    Json::object([(
+        "allOf",
+        Json::List(vec![own, Json::reference("schemas", STEP_TIME)]),
+    )])
 }
 
 fn security(route: &Route) -> Json {
     let scheme = match route.authority {
         Authority::Store => "storeKey",
-        Authority::Courier => return Json::List(["courierKey", "courierSession"].map(required_scheme).into()),
+        Authority::Courier => {
+            return Json::List(["courierKey", "courierSession"].map(required_scheme).into());
+        }
         Authority::Device if route.endpoint == Endpoint::OwnTracks => "devicePassword",
         Authority::Device => "deviceId",
-        Authority::Operator => return Json::List(["operatorToken", "operatorSession"].map(required_scheme).into()),
+        Authority::Operator => {
+            return Json::List(
+                ["operatorToken", "operatorSession"]
+                    .map(required_scheme)
+                    .into(),
+            );
+        }
         Authority::Connection => "openDelivery",
         Authority::Public | Authority::Recipient => return Json::List(Vec::new()),
     };
@@ -198,5 +245,10 @@ fn parameters(route: &Route, operation: &Operation) -> Json {
         names.push("prefer");
     }
     names.extend(["acceptLanguage", "requestId"]);
-    Json::List(names.into_iter().map(|name| Json::reference("parameters", name)).collect())
+    Json::List(
+        names
+            .into_iter()
+            .map(|name| Json::reference("parameters", name))
+            .collect(),
+    )
 }

@@ -10,8 +10,11 @@ use crate::{
 
 const TAG: &str = "Open Delivery";
 const ORDER: &[&str] = &["openDeliveryOrderId"];
-const STEP: [ProblemCode; 3] =
-    [ProblemCode::OrderNotFound, ProblemCode::ValidationFailed, ProblemCode::DeliveryRejected];
+const STEP: [ProblemCode; 3] = [
+    ProblemCode::OrderNotFound,
+    ProblemCode::ValidationFailed,
+    ProblemCode::DeliveryRejected,
+];
 const PLAN: [ProblemCode; 8] = [
     ProblemCode::RateLimited,
     ProblemCode::AddressNotFound,
@@ -55,8 +58,14 @@ pub(super) const OPTIONAL: &[(&str, &str)] = &[
 ];
 
 /// Returns the schemas.
-pub(super) fn schemas() -> Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>)> {
-    fn of<T: ToSchema>() -> Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>)> {
+pub(super) fn schemas() -> Vec<(
+    String,
+    utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>,
+)> {
+    fn of<T: ToSchema>() -> Vec<(
+        String,
+        utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>,
+    )> {
         let mut found = vec![(T::name().into_owned(), T::schema())];
         T::schemas(&mut found);
         found
@@ -82,8 +91,14 @@ pub(super) fn order_parameter() -> Json {
         ("name", "orderId".into()),
         ("in", "path".into()),
         ("required", true.into()),
-        ("description", "ID of the order in the ordering application, a UUID.".into()),
-        ("schema", Json::object([("type", "string".into()), ("format", "uuid".into())])),
+        (
+            "description",
+            "ID of the order in the ordering application, a UUID.".into(),
+        ),
+        (
+            "schema",
+            Json::object([("type", "string".into()), ("format", "uuid".into())]),
+        ),
     ])
 }
 
@@ -92,7 +107,10 @@ pub(super) fn scheme() -> Json {
     Json::object([
         ("type", "http".into()),
         ("scheme", "bearer".into()),
-        ("description", "An access token: `access_token` in the response of `POST /oauth/token`.".into()),
+        (
+            "description",
+            "An access token: `access_token` in the response of `POST /oauth/token`.".into(),
+        ),
     ])
 }
 
@@ -113,13 +131,19 @@ pub(super) fn token_form() -> Json {
     ]);
     let properties = Json::object([
         ("grant_type", grant),
-        ("client_id", text("`openDelivery.clientId` of the connection.", 64)),
+        (
+            "client_id",
+            text("`openDelivery.clientId` of the connection.", 64),
+        ),
         ("client_secret", text("`secret` of the connection.", 255)),
     ]);
     Json::object([
         ("type", "object".into()),
         ("description", "A request for an access token.".into()),
-        ("required", Json::list(["grant_type", "client_id", "client_secret"])),
+        (
+            "required",
+            Json::list(["grant_type", "client_id", "client_secret"]),
+        ),
         ("properties", properties),
     ])
 }
@@ -152,7 +176,11 @@ pub(super) fn open_delivery(endpoint: Endpoint) -> Operation {
             description: "Returns the price and the expected times of a delivery; creates nothing. With a token, the store's opening hours \
                 and service area also apply.",
             request: Some("AvailabilityRequest"),
-            documented: &[(200, Some("AvailabilityView"), "The price and the expected times.")],
+            documented: &[(
+                200,
+                Some("AvailabilityView"),
+                "The price and the expected times.",
+            )],
             parameters: &[],
             codes: &PLAN,
         },
@@ -237,7 +265,11 @@ pub(super) fn open_delivery(endpoint: Endpoint) -> Operation {
             description: "Cancels a delivery before the pickup. If the goods are on the way, `action` decides between their return and the \
                 discard. Sending it again has no effect.",
             request: Some("CancelDelivery"),
-            documented: &[(202, Some("CancelResponse"), "The delivery is cancelled, or the goods are returned.")],
+            documented: &[(
+                202,
+                Some("CancelResponse"),
+                "The delivery is cancelled, or the goods are returned.",
+            )],
             parameters: ORDER,
             codes: &STEP,
         },

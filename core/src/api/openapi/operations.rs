@@ -1,8 +1,9 @@
 //! The descriptions of all endpoints. The match is exhaustive: every endpoint has a description.
 
 use super::{
-    accounts::account, coverage::coverage, devices, dispatch, fleet, life, open_delivery::open_delivery,
-    operation::Operation, outward::outward, privacy::privacy, proofs::proofs, push::push, sign_in, tariffs, tracking,
+    accounts::account, coverage::coverage, devices, dispatch, fleet, life,
+    open_delivery::open_delivery, operation::Operation, outward::outward, privacy::privacy,
+    proofs::proofs, push::push, sign_in, tariffs, tracking,
 };
 use crate::{
     api::{
@@ -15,28 +16,58 @@ use crate::{
 
 /// Tags and their descriptions.
 pub(super) const TAGS: [(&str, &str); 15] = [
-    ("Orders", "Preview, create, follow and cancel delivery orders."),
+    (
+        "Orders",
+        "Preview, create, follow and cancel delivery orders.",
+    ),
     ("Stores", "A parent store and its branches."),
-    ("Sessions", "Login with email and password, for people who use the panel."),
-    ("Users", "People who log in to a store, besides the store's own login."),
-    ("Audit", "Who changed what, apart from orders, which have their own history."),
+    (
+        "Sessions",
+        "Login with email and password, for people who use the panel.",
+    ),
+    (
+        "Users",
+        "People who log in to a store, besides the store's own login.",
+    ),
+    (
+        "Audit",
+        "Who changed what, apart from orders, which have their own history.",
+    ),
     ("Keys", "Issue, list and revoke API keys."),
     ("Events", "The event journal, as pages and as a stream."),
     ("Webhooks", "Events sent to the store's own server."),
     ("Money", "Fees, refunds and top-ups."),
-    ("Notifications", "Messages to a store about failed, expired or returned orders and stopped webhooks."),
+    (
+        "Notifications",
+        "Messages to a store about failed, expired or returned orders and stopped webhooks.",
+    ),
     (
         "Couriers",
         "Position, availability and order steps for a courier's app, with the courier's key or a session; positions from other apps, with a device key.",
     ),
-    ("Recipients", "The page of a delivery for its recipient, and the store's settings for it."),
-    ("Open Delivery", "The logistics API of Open Delivery 1.7.1, for merchants' systems that implement it."),
-    ("Operator", "Administration of the service, with the operator's token."),
-    ("Deployment", "Health, metrics and documentation of the running service, without a key."),
+    (
+        "Recipients",
+        "The page of a delivery for its recipient, and the store's settings for it.",
+    ),
+    (
+        "Open Delivery",
+        "The logistics API of Open Delivery 1.7.1, for merchants' systems that implement it.",
+    ),
+    (
+        "Operator",
+        "Administration of the service, with the operator's token.",
+    ),
+    (
+        "Deployment",
+        "Health, metrics and documentation of the running service, without a key.",
+    ),
 ];
 
-const PLACES: [ProblemCode; 3] =
-    [ProblemCode::AddressNotFound, ProblemCode::AddressImprecise, ProblemCode::CoordinatesMismatch];
+const PLACES: [ProblemCode; 3] = [
+    ProblemCode::AddressNotFound,
+    ProblemCode::AddressImprecise,
+    ProblemCode::CoordinatesMismatch,
+];
 
 const PREVIEW: [ProblemCode; 10] = [
     ProblemCode::StoreNotAllowed,
@@ -93,16 +124,23 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
                 ProblemCode::RateLimited,
             ]);
         }
-        Authority::Device | Authority::Operator => {
-            codes.extend([ProblemCode::ApiKeyMissing, ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited])
+        Authority::Device | Authority::Operator => codes.extend([
+            ProblemCode::ApiKeyMissing,
+            ProblemCode::ApiKeyInvalid,
+            ProblemCode::RateLimited,
+        ]),
+        Authority::Recipient => {
+            codes.extend([ProblemCode::TrackingNotFound, ProblemCode::RateLimited])
         }
-        Authority::Recipient => codes.extend([ProblemCode::TrackingNotFound, ProblemCode::RateLimited]),
         Authority::Public => {}
     }
     if route.authority == Authority::Store && route.endpoint.role() == Role::Owner {
         codes.push(ProblemCode::RoleNotAllowed);
     }
-    if matches!(route.endpoint.lasting(), Lasting::Access | Lasting::SomeAccess) {
+    if matches!(
+        route.endpoint.lasting(),
+        Lasting::Access | Lasting::SomeAccess
+    ) {
         codes.push(ProblemCode::PasswordRequired);
     }
     if operation.request.is_some() {
@@ -118,28 +156,39 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
         codes.extend([ProblemCode::MalformedRequest, ProblemCode::BodyTooLarge]);
     }
     if route.takes_idempotency_key() {
-        codes.extend([ProblemCode::RequestInProgress, ProblemCode::IdempotencyKeyReused]);
+        codes.extend([
+            ProblemCode::RequestInProgress,
+            ProblemCode::IdempotencyKeyReused,
+        ]);
         if matches!(route.authority, Authority::Store | Authority::Courier) {
             codes.push(ProblemCode::IdempotencyLimit);
         }
     }
     codes.extend(operation.codes);
-    ProblemCode::ALL.iter().copied().filter(|code| codes.contains(code)).collect()
+    ProblemCode::ALL
+        .iter()
+        .copied()
+        .filter(|code| codes.contains(code))
+        .collect()
 }
 
 /// Returns the description of an endpoint.
 pub(super) fn operation(endpoint: Endpoint) -> Operation {
     match endpoint {
-        Endpoint::CreateOrder | Endpoint::PreviewOrder | Endpoint::PreviewContext | Endpoint::GetOrder => {
-            order(endpoint)
-        }
+        Endpoint::CreateOrder
+        | Endpoint::PreviewOrder
+        | Endpoint::PreviewContext
+        | Endpoint::GetOrder => order(endpoint),
         Endpoint::GetStoreHours
         | Endpoint::SetStoreHours
         | Endpoint::GetStoreArea
         | Endpoint::SetStoreArea
         | Endpoint::LocateAddress
         | Endpoint::GetCoverage => coverage(endpoint),
-        Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
+        Endpoint::CreateStore
+        | Endpoint::UpdateStore
+        | Endpoint::GetStore
+        | Endpoint::CreateSession => store(endpoint),
         Endpoint::ListSessions
         | Endpoint::ConfirmSession
         | Endpoint::EndSession
@@ -156,9 +205,10 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AdminListAudit => account(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
         Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
-        Endpoint::RegisterCourier | Endpoint::ListCouriers | Endpoint::GetCourier | Endpoint::AlterCourier => {
-            fleet::operator(endpoint)
-        }
+        Endpoint::RegisterCourier
+        | Endpoint::ListCouriers
+        | Endpoint::GetCourier
+        | Endpoint::AlterCourier => fleet::operator(endpoint),
         Endpoint::RunDispatch
         | Endpoint::GetDispatch
         | Endpoint::CompareDispatch
@@ -166,7 +216,9 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::GetStoreDispatch
         | Endpoint::SetStoreDispatch => dispatch::operator(endpoint),
         Endpoint::CourierTrip => dispatch::trip(),
-        Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => fleet::courier(endpoint),
+        Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => {
+            fleet::courier(endpoint)
+        }
         Endpoint::CreateSignInCode
         | Endpoint::StartCourierSession
         | Endpoint::EndCourierSession
@@ -177,7 +229,9 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::OsmandQuery
         | Endpoint::Osmand
         | Endpoint::OwnTracks => devices::device(endpoint),
-        Endpoint::GetPushKey | Endpoint::SubscribePush | Endpoint::UnsubscribePush => push(endpoint),
+        Endpoint::GetPushKey | Endpoint::SubscribePush | Endpoint::UnsubscribePush => {
+            push(endpoint)
+        }
         Endpoint::CancelOrder
         | Endpoint::GetCancellation
         | Endpoint::ReadyOrder
@@ -191,13 +245,17 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::ListStores
         | Endpoint::RemoveStore => life::lists(endpoint),
         Endpoint::GetRoute | Endpoint::AdminGetRoute => life::routes(endpoint),
-        Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore => life::stores(endpoint),
+        Endpoint::AdminListStores | Endpoint::AdminGetStore | Endpoint::AlterStore => {
+            life::stores(endpoint)
+        }
         Endpoint::ListTariffs
         | Endpoint::CreateTariff
         | Endpoint::RemoveTariff
         | Endpoint::PreviewTariff
         | Endpoint::CompareTariff => tariffs::tariff(endpoint),
-        Endpoint::ReassignOrder | Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => life::operator(endpoint),
+        Endpoint::ReassignOrder | Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => {
+            life::operator(endpoint)
+        }
         Endpoint::CourierOrder
         | Endpoint::CourierReachPickup
         | Endpoint::CourierDecline
@@ -225,11 +283,16 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AdminDayReport
         | Endpoint::ShowHealth
         | Endpoint::TopUpStore => outward(endpoint),
-        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking | Endpoint::ChangeLink => tracking::merchant(endpoint),
-        Endpoint::RecipientPage | Endpoint::RecipientEvents | Endpoint::RecipientChoice | Endpoint::RecipientRating => {
-            tracking::recipient(endpoint)
+        Endpoint::GetStoreTracking | Endpoint::SetStoreTracking | Endpoint::ChangeLink => {
+            tracking::merchant(endpoint)
         }
-        Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ListErasures => privacy(endpoint),
+        Endpoint::RecipientPage
+        | Endpoint::RecipientEvents
+        | Endpoint::RecipientChoice
+        | Endpoint::RecipientRating => tracking::recipient(endpoint),
+        Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ListErasures => {
+            privacy(endpoint)
+        }
         Endpoint::IssueToken
         | Endpoint::GetAvailability
         | Endpoint::RequestDelivery
@@ -244,10 +307,14 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AdminListKeys
         | Endpoint::AdminRevokeKey
         | Endpoint::OpenApi => operator(endpoint),
-        Endpoint::UploadPhoto | Endpoint::GetPhoto | Endpoint::CourierPhoto | Endpoint::AdminPhoto => proofs(endpoint),
-        Endpoint::GetProofRules | Endpoint::SetProofRules | Endpoint::GetProof | Endpoint::GetProofKey => {
-            proofs(endpoint)
-        }
+        Endpoint::UploadPhoto
+        | Endpoint::GetPhoto
+        | Endpoint::CourierPhoto
+        | Endpoint::AdminPhoto => proofs(endpoint),
+        Endpoint::GetProofRules
+        | Endpoint::SetProofRules
+        | Endpoint::GetProof
+        | Endpoint::GetProofKey => proofs(endpoint),
     }
 }
 
@@ -325,7 +392,11 @@ fn store(endpoint: Endpoint) -> Operation {
             description: "Creates a branch of the calling parent store. The response is the branch's first key. `value` is returned only \
                 once; store it. CNPJ and email must be unique among all stores.",
             request: Some("CreateStore"),
-            documented: &[(201, Some("IssuedKey"), "The branch was created. The response is its key.")],
+            documented: &[(
+                201,
+                Some("IssuedKey"),
+                "The branch was created. The response is its key.",
+            )],
             parameters: &[],
             codes: &[
                 ProblemCode::MatrixRequired,
@@ -376,7 +447,11 @@ fn store(endpoint: Endpoint) -> Operation {
                 10 attempts of its own. A login is never replayed: an \
                 `Idempotency-Key` has no effect.",
             request: Some("CreateSession"),
-            documented: &[(201, Some("IssuedKey"), "Logged in. `value` is the key of this session.")],
+            documented: &[(
+                201,
+                Some("IssuedKey"),
+                "Logged in. `value` is the key of this session.",
+            )],
             parameters: &[],
             codes: &[ProblemCode::CredentialsInvalid, ProblemCode::RateLimited],
         },
@@ -442,7 +517,11 @@ fn notification(endpoint: Endpoint) -> Operation {
             summary: "Mark a notification as read",
             description: "Has no request body. Marking a notification again has no effect.",
             request: None,
-            documented: &[(200, Some("Notification"), "The notification, marked as read.")],
+            documented: &[(
+                200,
+                Some("Notification"),
+                "The notification, marked as read.",
+            )],
             parameters: &["notificationId"],
             codes: &[ProblemCode::NotificationNotFound],
         },
@@ -458,9 +537,19 @@ fn operator(endpoint: Endpoint) -> Operation {
             description: "Creates the first store of a merchant. With `prepaidFloor` the store is prepaid: an order that would take its \
                 balance below the floor returns `insufficient_balance`.",
             request: Some("CreateParentStore"),
-            documented: &[(201, Some("IssuedKey"), "The parent store was created. The response is its key.")],
+            documented: &[(
+                201,
+                Some("IssuedKey"),
+                "The parent store was created. The response is its key.",
+            )],
             parameters: &[],
-            codes: &[ProblemCode::CnpjTaken, ProblemCode::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
+            codes: &[
+                ProblemCode::CnpjTaken,
+                ProblemCode::EmailTaken,
+                PLACES[0],
+                PLACES[1],
+                PLACES[2],
+            ],
         },
         Endpoint::AdminIssueKey => Operation {
             tag: "Operator",

@@ -10,7 +10,9 @@ pub(super) fn outward(endpoint: Endpoint) -> Operation {
         Endpoint::GetStatement | Endpoint::AdminStatement | Endpoint::TopUpStore => money(endpoint),
         Endpoint::DayReport | Endpoint::AdminDayReport => report(endpoint),
         Endpoint::ShowHealth => health(),
-        Endpoint::TestWebhook | Endpoint::ListAttempts | Endpoint::RetryAttempt => messages(endpoint),
+        Endpoint::TestWebhook | Endpoint::ListAttempts | Endpoint::RetryAttempt => {
+            messages(endpoint)
+        }
         _ => webhooks(endpoint),
     }
 }
@@ -26,9 +28,17 @@ fn events(endpoint: Endpoint) -> Operation {
                 with `0`, the journal starts with the first available event. A cursor of another store returns `cursor_invalid`. A \
                 cursor before archived events returns 410 `events_archived`.",
             request: None,
-            documented: &[(200, Some("EventPage"), "A page of the journal; empty if there are no newer events.")],
+            documented: &[(
+                200,
+                Some("EventPage"),
+                "A page of the journal; empty if there are no newer events.",
+            )],
             parameters: &["after", "limit"],
-            codes: &[ProblemCode::ValidationFailed, ProblemCode::EventsArchived, ProblemCode::CursorInvalid],
+            codes: &[
+                ProblemCode::ValidationFailed,
+                ProblemCode::EventsArchived,
+                ProblemCode::CursorInvalid,
+            ],
         },
         _ => Operation {
             tag: "Events",
@@ -93,7 +103,11 @@ fn webhooks(endpoint: Endpoint) -> Operation {
                 receiver can switch at any time. A panel session must confirm the request, as for a new webhook; other requests need no \
                 body.",
             request: Some("ConfirmPassword"),
-            documented: &[(200, Some("WebhookSecret"), "The webhook and its new secret.")],
+            documented: &[(
+                200,
+                Some("WebhookSecret"),
+                "The webhook and its new secret.",
+            )],
             parameters: &["webhookId"],
             codes: &[ProblemCode::WebhookNotFound],
         },
@@ -120,7 +134,11 @@ fn messages(endpoint: Endpoint) -> Operation {
             request: None,
             documented: &[(202, Some("QueuedMessage"), "The message will be sent.")],
             parameters: &["webhookId"],
-            codes: &[ProblemCode::WebhookNotFound, ProblemCode::WebhookDisabled, ProblemCode::ValidationFailed],
+            codes: &[
+                ProblemCode::WebhookNotFound,
+                ProblemCode::WebhookDisabled,
+                ProblemCode::ValidationFailed,
+            ],
         },
         Endpoint::ListAttempts => Operation {
             tag: "Webhooks",
@@ -131,7 +149,11 @@ fn messages(endpoint: Endpoint) -> Operation {
             request: None,
             documented: &[(200, Some("AttemptList"), "A page of attempts.")],
             parameters: &["webhookId", "cursor", "limit"],
-            codes: &[ProblemCode::WebhookNotFound, ProblemCode::ValidationFailed, ProblemCode::CursorInvalid],
+            codes: &[
+                ProblemCode::WebhookNotFound,
+                ProblemCode::ValidationFailed,
+                ProblemCode::CursorInvalid,
+            ],
         },
         _ => Operation {
             tag: "Webhooks",
@@ -150,8 +172,16 @@ fn report(endpoint: Endpoint) -> Operation {
     let is_operator = endpoint == Endpoint::AdminDayReport;
     Operation {
         tag: if is_operator { "Operator" } else { "Orders" },
-        id: if is_operator { "adminDayReport" } else { "dayReport" },
-        summary: if is_operator { "Report all stores' orders by day" } else { "Report orders by day" },
+        id: if is_operator {
+            "adminDayReport"
+        } else {
+            "dayReport"
+        },
+        summary: if is_operator {
+            "Report all stores' orders by day"
+        } else {
+            "Report orders by day"
+        },
         description: "Returns the orders by the day of their creation in the store's time zone, and by store: numbers, fees and delivery \
             times, as CSV in UTF-8 (RFC 4180), or as JSON if `Accept` requests it. `Accept: text/csv; locale=pt-BR` requests the form for \
             spreadsheets in Brazil, which `GET /delivery/statement` describes. At most 92 days and 20,000 orders; without `from`, the last \
@@ -194,7 +224,13 @@ fn money(endpoint: Endpoint) -> Operation {
                 entries, with the shared balance after each.",
             request: None,
             documented: &[(200, Some("StatementPage"), "The statement.")],
-            parameters: &["from", "to", "storeIdOfStatement", "statementCursor", "limit"],
+            parameters: &[
+                "from",
+                "to",
+                "storeIdOfStatement",
+                "statementCursor",
+                "limit",
+            ],
             codes: &[
                 ProblemCode::StoreNotFound,
                 ProblemCode::ValidationFailed,
@@ -227,7 +263,11 @@ fn money(endpoint: Endpoint) -> Operation {
             request: Some("CreateTopUp"),
             documented: &[
                 (201, Some("StatementLine"), "The top-up was booked."),
-                (200, Some("StatementLine"), "The top-up already exists. Nothing was changed."),
+                (
+                    200,
+                    Some("StatementLine"),
+                    "The top-up already exists. Nothing was changed.",
+                ),
             ],
             parameters: &["storeId"],
             codes: &[ProblemCode::StoreNotFound, ProblemCode::ReferenceConflict],

@@ -28,12 +28,18 @@ fn string() -> Json {
 }
 
 fn instant() -> Json {
-    string().with("format", "date-time").with("examples", Json::list(["2026-11-01T03:00:00Z"]))
+    string()
+        .with("format", "date-time")
+        .with("examples", Json::list(["2026-11-01T03:00:00Z"]))
 }
 
 /// Returns the parameters by the names that operations use.
 pub(super) fn parameters() -> Json {
-    let all = everywhere().into_iter().chain(in_paths()).chain(in_queries()).chain(devices::parameters());
+    let all = everywhere()
+        .into_iter()
+        .chain(in_paths())
+        .chain(in_queries())
+        .chain(devices::parameters());
     Json::object(all.chain(outward()).chain(coverage::parameters()))
 }
 
@@ -98,49 +104,142 @@ fn in_paths() -> Vec<(&'static str, Json)> {
     vec![
         (
             "platformOrderId",
-            id("platformOrderId", "path", "The order's ID: `id` in the response to its creation.", true),
+            id(
+                "platformOrderId",
+                "path",
+                "The order's ID: `id` in the response to its creation.",
+                true,
+            ),
         ),
         ("openDeliveryOrderId", open_delivery::order_parameter()),
         ("storeId", id("storeId", "path", "The store's ID.", true)),
-        ("token", parameter("token", "path", "The token of the link: the end of `trackingUrl`.", true, string())),
-        ("photoId", id("photoId", "path", "The photo's ID: `photoId` in the response to its upload.", true)),
-        ("keyId", id("keyId", "path", "The key's ID: its `id`, not its value.", true)),
+        (
+            "token",
+            parameter(
+                "token",
+                "path",
+                "The token of the link: the end of `trackingUrl`.",
+                true,
+                string(),
+            ),
+        ),
+        (
+            "photoId",
+            id(
+                "photoId",
+                "path",
+                "The photo's ID: `photoId` in the response to its upload.",
+                true,
+            ),
+        ),
+        (
+            "keyId",
+            id(
+                "keyId",
+                "path",
+                "The key's ID: its `id`, not its value.",
+                true,
+            ),
+        ),
         ("userId", id("userId", "path", "The user's ID.", true)),
-        ("sessionId", id("sessionId", "path", "The session's ID.", true)),
-        ("courierId", id("courierId", "path", "The courier's ID.", true)),
-        ("tariffId", id("tariffId", "path", "The ID of a stored tariff.", true)),
-        ("notificationId", id("notificationId", "path", "The notification's ID.", true)),
+        (
+            "sessionId",
+            id("sessionId", "path", "The session's ID.", true),
+        ),
+        (
+            "courierId",
+            id("courierId", "path", "The courier's ID.", true),
+        ),
+        (
+            "tariffId",
+            id("tariffId", "path", "The ID of a stored tariff.", true),
+        ),
+        (
+            "notificationId",
+            id("notificationId", "path", "The notification's ID.", true),
+        ),
     ]
 }
 
 /// Returns the query parameters of lists and reports.
 fn in_queries() -> Vec<(&'static str, Json)> {
-    let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
+    let limit = string()
+        .with("type", "integer")
+        .with("minimum", 1)
+        .with("maximum", 100)
+        .with("default", 50);
     vec![
         (
             "storeIdOfAudit",
-            id("storeId", "query", "Only entries of this store and, if it is a parent store, of its branches.", false),
+            id(
+                "storeId",
+                "query",
+                "Only entries of this store and, if it is a parent store, of its branches.",
+                false,
+            ),
         ),
         (
             "storeIdOfUsers",
-            id("storeId", "query", "The ID of the store whose users to list; by default the calling store.", false),
+            id(
+                "storeId",
+                "query",
+                "The ID of the store whose users to list; by default the calling store.",
+                false,
+            ),
         ),
         (
             "storeIdOfKeys",
-            id("storeId", "query", "The ID of the store whose keys to list; by default the calling store.", false),
+            id(
+                "storeId",
+                "query",
+                "The ID of the store whose keys to list; by default the calling store.",
+                false,
+            ),
         ),
         (
             "storeIdOfContext",
-            id("storeId", "query", "The ID of the store for the previews; by default the calling store.", false),
+            id(
+                "storeId",
+                "query",
+                "The ID of the store for the previews; by default the calling store.",
+                false,
+            ),
         ),
-        ("storeIdOfReport", id("storeId", "query", "The ID of the store, whose branches are included.", false)),
-        ("firstDay", day("from", "The first day; by default 29 days before the last one.")),
+        (
+            "storeIdOfReport",
+            id(
+                "storeId",
+                "query",
+                "The ID of the store, whose branches are included.",
+                false,
+            ),
+        ),
+        (
+            "firstDay",
+            day(
+                "from",
+                "The first day; by default 29 days before the last one.",
+            ),
+        ),
         ("lastDay", day("to", "The last day; by default today.")),
         (
             "storeIdOfOrders",
-            id("storeId", "query", "The ID of the store, whose branches are included; by default all stores.", false),
+            id(
+                "storeId",
+                "query",
+                "The ID of the store, whose branches are included; by default all stores.",
+                false,
+            ),
         ),
-        ("storeIdOfAnyKeys", id("storeId", "query", "The ID of the store whose keys to list.", true)),
+        (
+            "storeIdOfAnyKeys",
+            id(
+                "storeId",
+                "query",
+                "The ID of the store whose keys to list.",
+                true,
+            ),
+        ),
         (
             "situation",
             parameter(
@@ -153,7 +252,13 @@ fn in_queries() -> Vec<(&'static str, Json)> {
         ),
         (
             "code",
-            parameter("code", "query", "Only orders with this code, which the merchant assigned.", false, string()),
+            parameter(
+                "code",
+                "query",
+                "Only orders with this code, which the merchant assigned.",
+                false,
+                string(),
+            ),
         ),
         (
             "q",
@@ -171,37 +276,112 @@ fn in_queries() -> Vec<(&'static str, Json)> {
                  words of letters and digits.",
             ),
         ),
-        ("late", flag("late", "Whether to return only open orders whose `expectedDelivery` has passed.")),
-        ("open", flag("open", "Whether to return only orders that have not ended.")),
-        ("from", parameter("from", "query", "The start of the period, inclusive.", false, instant())),
-        ("to", parameter("to", "query", "The end of the period, exclusive.", false, instant())),
-        ("dryRun", flag("dryRun", "Whether to return what a pass would do, without doing it.")),
-        ("cursor", id("cursor", "query", "`nextCursor` of the previous page; absent for the first page.", false)),
-        ("limit", parameter("limit", "query", "The maximum number of entries in a page.", false, limit)),
+        (
+            "late",
+            flag(
+                "late",
+                "Whether to return only open orders whose `expectedDelivery` has passed.",
+            ),
+        ),
+        (
+            "open",
+            flag("open", "Whether to return only orders that have not ended."),
+        ),
+        (
+            "from",
+            parameter(
+                "from",
+                "query",
+                "The start of the period, inclusive.",
+                false,
+                instant(),
+            ),
+        ),
+        (
+            "to",
+            parameter(
+                "to",
+                "query",
+                "The end of the period, exclusive.",
+                false,
+                instant(),
+            ),
+        ),
+        (
+            "dryRun",
+            flag(
+                "dryRun",
+                "Whether to return what a pass would do, without doing it.",
+            ),
+        ),
+        (
+            "cursor",
+            id(
+                "cursor",
+                "query",
+                "`nextCursor` of the previous page; absent for the first page.",
+                false,
+            ),
+        ),
+        (
+            "limit",
+            parameter(
+                "limit",
+                "query",
+                "The maximum number of entries in a page.",
+                false,
+                limit,
+            ),
+        ),
     ]
 }
 
 fn day(name: &'static str, meaning: &'static str) -> Json {
-    let schema = string().with("format", "date").with("examples", Json::list(["2026-11-21"]));
+    let schema = string()
+        .with("format", "date")
+        .with("examples", Json::list(["2026-11-21"]));
     parameter(name, "query", meaning, false, schema)
 }
 
 fn search(meaning: &'static str) -> Json {
-    parameter("q", "query", meaning, false, string().with("minLength", 2).with("maxLength", 60))
+    parameter(
+        "q",
+        "query",
+        meaning,
+        false,
+        string().with("minLength", 2).with("maxLength", 60),
+    )
 }
 
 fn flag(name: &'static str, meaning: &'static str) -> Json {
-    parameter(name, "query", meaning, false, Json::object([("type", "boolean".into())]))
+    parameter(
+        name,
+        "query",
+        meaning,
+        false,
+        Json::object([("type", "boolean".into())]),
+    )
 }
 
 /// Returns the parameters of events, webhooks and money.
 fn outward() -> Vec<(&'static str, Json)> {
     vec![
-        ("webhookId", id("webhookId", "path", "The webhook's ID.", true)),
-        ("attemptId", id("attemptId", "path", "The attempt's ID.", true)),
+        (
+            "webhookId",
+            id("webhookId", "path", "The webhook's ID.", true),
+        ),
+        (
+            "attemptId",
+            id("attemptId", "path", "The attempt's ID.", true),
+        ),
         (
             "storeIdOfStatement",
-            id("storeId", "query", "The ID of the store whose statement to read; by default the calling store.", false),
+            id(
+                "storeId",
+                "query",
+                "The ID of the store whose statement to read; by default the calling store.",
+                false,
+            ),
         ),
         (
             "deliveryIdOfTerms",
@@ -234,7 +414,13 @@ fn outward() -> Vec<(&'static str, Json)> {
         ),
         (
             "statementCursor",
-            parameter("cursor", "query", "`nextCursor` of the previous page; ignored for CSV.", false, string()),
+            parameter(
+                "cursor",
+                "query",
+                "`nextCursor` of the previous page; ignored for CSV.",
+                false,
+                string(),
+            ),
         ),
     ]
 }
@@ -242,7 +428,11 @@ fn outward() -> Vec<(&'static str, Json)> {
 /// Returns the response headers by the names that responses use.
 pub(super) fn headers() -> Json {
     let header = |required: bool, description: &str, schema: Json| {
-        Json::object([("description", description.into()), ("required", required.into()), ("schema", schema)])
+        Json::object([
+            ("description", description.into()),
+            ("required", required.into()),
+            ("schema", schema),
+        ])
     };
     let seconds = || string().with("type", "integer").with("minimum", 1);
     Json::object([
@@ -279,7 +469,10 @@ pub(super) fn headers() -> Json {
                 string(),
             ),
         ),
-        ("RetryAfter", header(false, "Seconds to wait before a retry.", seconds())),
+        (
+            "RetryAfter",
+            header(false, "Seconds to wait before a retry.", seconds()),
+        ),
         (
             "IdempotentReplayed",
             header(
@@ -298,17 +491,28 @@ pub(super) fn headers() -> Json {
         ),
         (
             "ContentLanguage",
-            header(true, "The language of the messages.", string().with("enum", Json::list(["en", "pt-BR"]))),
+            header(
+                true,
+                "The language of the messages.",
+                string().with("enum", Json::list(["en", "pt-BR"])),
+            ),
         ),
-        ("Allow", header(true, "The methods that the endpoint accepts.", string())),
+        (
+            "Allow",
+            header(true, "The methods that the endpoint accepts.", string()),
+        ),
     ])
 }
 
 /// Returns the description of the messages to a store's receiver.
 pub(super) fn webhooks() -> Json {
-    let header = |name: &str, description: &str| parameter(name, "header", description, true, string());
+    let header =
+        |name: &str, description: &str| parameter(name, "header", description, true, string());
     let media = Json::object([("schema", Json::reference("schemas", "WebhookPayload"))]);
-    let body = Json::object([("required", true.into()), ("content", Json::object([("application/json", media)]))]);
+    let body = Json::object([
+        ("required", true.into()),
+        ("content", Json::object([("application/json", media)])),
+    ]);
     let response = |text: &str| Json::object([("description", text.into())]);
     let post = Json::object([
         ("tags", Json::list(["Webhooks"])),
@@ -361,7 +565,11 @@ pub(super) fn links(operation: &str) -> Option<Json> {
         _ => return None,
     };
     let parameters = Json::object([(parameter, format!("$response.body#/{field}").into())]);
-    let link = [("operationId", target.into()), ("parameters", parameters), ("description", text.into())];
+    let link = [
+        ("operationId", target.into()),
+        ("parameters", parameters),
+        ("description", text.into()),
+    ];
     Some(Json::object([(target, Json::object(link))]))
 }
 
@@ -370,7 +578,10 @@ fn session(name: &str, origin: &str) -> Json {
         ("type", "apiKey".into()),
         ("in", "cookie".into()),
         ("name", name.into()),
-        ("description", format!("{origin} is read only if the request has no `x-api-token`.").into()),
+        (
+            "description",
+            format!("{origin} is read only if the request has no `x-api-token`.").into(),
+        ),
     ])
 }
 
@@ -419,7 +630,14 @@ pub(super) fn security() -> Json {
 }
 
 /// An endpoint of the deployment: path, operation ID, summary, description, media type, and its problems besides 405.
-type OwnEndpoint = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static [ProblemCode]);
+type OwnEndpoint = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [ProblemCode],
+);
 
 const OWN: [OwnEndpoint; 4] = [
     (
@@ -472,11 +690,16 @@ pub(super) fn add_own_paths(paths: &mut Json, responses: &mut Responses) {
             _ => {}
         }
         let content = Json::object([(media, described)]);
-        let mut documented =
-            Json::object([("200", Json::object([("description", summary.into()), ("content", content)]))]);
+        let mut documented = Json::object([(
+            "200",
+            Json::object([("description", summary.into()), ("content", content)]),
+        )]);
         // These endpoints also reject every other method of their paths.
         for code in problems.iter().chain(&[ProblemCode::MethodNotAllowed]) {
-            documented.set(code.status().to_string(), responses.problem(code.status(), &[*code]));
+            documented.set(
+                code.status().to_string(),
+                responses.problem(code.status(), &[*code]),
+            );
         }
         let operation = Json::object([
             ("tags", Json::list(["Deployment"])),

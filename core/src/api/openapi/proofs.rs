@@ -18,12 +18,22 @@ pub(super) fn proofs(endpoint: Endpoint) -> Operation {
             request: Some("PhotoFile"),
             documented: &[(201, Some("Photo"), "The photo is stored.")],
             parameters: &["platformOrderId"],
-            codes: &[ProblemCode::OrderNotFound, ProblemCode::TooManyPhotos, ProblemCode::PhotoInvalid],
+            codes: &[
+                ProblemCode::OrderNotFound,
+                ProblemCode::TooManyPhotos,
+                ProblemCode::PhotoInvalid,
+            ],
         },
-        Endpoint::CourierPhoto => photo("Couriers", "courierPhoto", "Only while you carry the photo's order."),
-        Endpoint::GetPhoto => {
-            photo("Orders", "getPhoto", "Of an order of the calling store or of one of its branches.")
-        }
+        Endpoint::CourierPhoto => photo(
+            "Couriers",
+            "courierPhoto",
+            "Only while you carry the photo's order.",
+        ),
+        Endpoint::GetPhoto => photo(
+            "Orders",
+            "getPhoto",
+            "Of an order of the calling store or of one of its branches.",
+        ),
         Endpoint::AdminPhoto => photo("Operator", "adminPhoto", "Of any order."),
         Endpoint::GetProofRules => Operation {
             tag: "Stores",

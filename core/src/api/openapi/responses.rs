@@ -22,18 +22,34 @@ pub(super) fn by_status(codes: &[ProblemCode]) -> BTreeMap<u16, Vec<ProblemCode>
 }
 
 /// Returns a successful response.
-pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, example: Option<Json>) -> Json {
+pub(super) fn success(
+    route: &Route,
+    schema: Option<&str>,
+    meaning: &str,
+    example: Option<Json>,
+) -> Json {
     let mut headers = vec!["x-request-id"];
-    if matches!(route.authority, Authority::Store | Authority::Courier | Authority::Device | Authority::Recipient) {
+    if matches!(
+        route.authority,
+        Authority::Store | Authority::Courier | Authority::Device | Authority::Recipient
+    ) {
         headers.extend(["RateLimit-Policy", "RateLimit"]);
     }
-    if route.method == http::Method::POST && !matches!(route.authority, Authority::Device | Authority::Recipient) {
+    if route.method == http::Method::POST
+        && !matches!(route.authority, Authority::Device | Authority::Recipient)
+    {
         headers.push("Idempotent-Replayed");
     }
-    if matches!(route.endpoint, Endpoint::StartCourierSession | Endpoint::EndCourierSession) {
+    if matches!(
+        route.endpoint,
+        Endpoint::StartCourierSession | Endpoint::EndCourierSession
+    ) {
         headers.push("Set-Cookie");
     }
-    let mut response = Json::object([("description", meaning.into()), ("headers", headers_of(&headers))]);
+    let mut response = Json::object([
+        ("description", meaning.into()),
+        ("headers", headers_of(&headers)),
+    ]);
     let mut content = Json::Object(Vec::new());
     for media in route.endpoint.media() {
         let schema = match schema {
@@ -75,11 +91,18 @@ fn headers_of(names: &[&'static str]) -> Json {
 impl Responses {
     /// Returns a reference to the response for these problem codes, which all have this status.
     pub(super) fn problem(&mut self, status: u16, codes: &[ProblemCode]) -> Json {
-        let existing = self.0.iter().find(|(_, other, others)| *other == status && others == codes);
+        let existing = self
+            .0
+            .iter()
+            .find(|(_, other, others)| *other == status && others == codes);
         let name = match existing {
             Some((name, ..)) => name.clone(),
             None => {
-                let number = 1 + self.0.iter().filter(|(_, other, _)| *other == status).count();
+                let number = 1 + self
+                    .0
+                    .iter()
+                    .filter(|(_, other, _)| *other == status)
+                    .count();
                 let name = match codes {
                     [code] => code.name().to_owned(),
                     _ => format!("problem_{status}_{number}"),
@@ -93,8 +116,13 @@ impl Responses {
 
     /// Returns the components that the references point to, by status.
     pub(super) fn components(mut self) -> Json {
-        self.0.sort_by_key(|(_, status, codes)| (*status, codes.first().copied()));
-        Json::object(self.0.into_iter().map(|(name, status, codes)| (name, component(status, &codes))))
+        self.0
+            .sort_by_key(|(_, status, codes)| (*status, codes.first().copied()));
+        Json::object(
+            self.0
+                .into_iter()
+                .map(|(name, status, codes)| (name, component(status, &codes))),
+        )
     }
 }
 
@@ -109,7 +137,10 @@ pub(super) fn page_problem(status: u16, codes: &[ProblemCode]) -> Json {
 }
 
 fn component(status: u16, codes: &[ProblemCode]) -> Json {
-    let lines: Vec<_> = codes.iter().map(|code| format!("- `{}` {}", code.name(), code.meaning())).collect();
+    let lines: Vec<_> = codes
+        .iter()
+        .map(|code| format!("- `{}` {}", code.name(), code.meaning()))
+        .collect();
     let mut headers = vec!["x-request-id", "Content-Language"];
     match status {
         401 => headers.push("WWW-Authenticate"),
@@ -121,11 +152,16 @@ fn component(status: u16, codes: &[ProblemCode]) -> Json {
     // The schema does not narrow `status` and `code`: generators either reject the combination or write a type for each of the
     // responses. The names of the examples are the codes; the contract test compares them with the responses.
     let schema = Json::reference("schemas", "Problem");
-    let examples = codes.iter().map(|code| (code.name(), Json::reference("examples", code.name())));
+    let examples = codes
+        .iter()
+        .map(|code| (code.name(), Json::reference("examples", code.name())));
     let media = Json::object([("schema", schema), ("examples", Json::object(examples))]);
     Json::object([
         ("description", lines.join("\n").into()),
         ("headers", headers_of(&headers)),
-        ("content", Json::object([("application/problem+json", media)])),
+        (
+            "content",
+            Json::object([("application/problem+json", media)]),
+        ),
     ])
 }

@@ -197,13 +197,23 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<ProblemDocument>(&mut schemas)?;
     let enums = enums::schemas();
     schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));
-    schemas.extend(enums.into_iter().map(|(name, schema)| (name.into(), schema)));
-    let address = schemas.iter().find(|(name, _)| name == "Address").map(|(_, schema)| schema.clone());
+    schemas.extend(
+        enums
+            .into_iter()
+            .map(|(name, schema)| (name.into(), schema)),
+    );
+    let address = schemas
+        .iter()
+        .find(|(name, _)| name == "Address")
+        .map(|(_, schema)| schema.clone());
     for (name, schema) in &mut schemas {
         match &**name {
             "VisitAddress" => *schema = visit_address(address.as_ref()),
             "LocateAddress" => *schema = locate_address(),
-            name if REQUESTS.contains(&name) || open_delivery::REQUESTS.contains(&name) || name == "CreateSession" => {
+            name if REQUESTS.contains(&name)
+                || open_delivery::REQUESTS.contains(&name)
+                || name == "CreateSession" =>
+            {
                 text::tighten(schema);
                 nest_defaults(schema);
             }
@@ -211,8 +221,15 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
         }
     }
     schemas.extend(locatable_addresses(address.as_ref()));
-    schemas.extend(devices::schemas().into_iter().map(|(name, schema)| (name.into(), schema)));
-    let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
+    schemas.extend(
+        devices::schemas()
+            .into_iter()
+            .map(|(name, schema)| (name.into(), schema)),
+    );
+    let issue = schemas
+        .iter()
+        .find(|(name, _)| name == "IssueKey")
+        .map(|(_, schema)| schema.clone());
     schemas.extend(issue.map(|schema| ("AdminIssueKey".into(), admin_issue_key(schema))));
     Ok(schemas)
 }
@@ -220,10 +237,16 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
 /// Moves the default of an optional field into the alternative that is not null. Generators of TypeScript types take a field with a default
 /// of its own for one that is always present, also in requests.
 fn nest_defaults(schema: &mut Json) {
-    let Some(Json::Object(properties)) = schema.get_mut("properties") else { return };
+    let Some(Json::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
     for (_, property) in properties {
-        let Json::Object(members) = property else { continue };
-        let Some(at) = members.iter().position(|(name, _)| name == "default") else { continue };
+        let Json::Object(members) = property else {
+            continue;
+        };
+        let Some(at) = members.iter().position(|(name, _)| name == "default") else {
+            continue;
+        };
         let (_, default) = members.remove(at);
         if let Some(Json::List(alternatives)) = property.get_mut("oneOf") {
             if let Some(first) = alternatives.first_mut() {
@@ -232,21 +255,29 @@ fn nest_defaults(schema: &mut Json) {
             continue;
         }
         let mut value = Json::Object(Vec::new());
-        let Json::Object(members) = property else { continue };
+        let Json::Object(members) = property else {
+            continue;
+        };
         for (name, member) in std::mem::take(members) {
             match (&*name, member) {
                 ("description" | "example", member) => members.push((name, member)),
                 ("type", Json::List(kinds)) => {
                     value.set(
                         "type",
-                        kinds.into_iter().find(|kind| kind.as_str() != Some("null")).unwrap_or(Json::Null),
+                        kinds
+                            .into_iter()
+                            .find(|kind| kind.as_str() != Some("null"))
+                            .unwrap_or(Json::Null),
                     );
                 }
                 (_, member) => value.set(name, member),
             }
         }
         let null = Json::object([("type", "null".into())]);
-        property.set("oneOf", Json::List(vec![value.with("default", default), null]));
+        property.set(
+            "oneOf",
+            Json::List(vec![value.with("default", default), null]),
+        );
     }
 }
 
@@ -337,11 +368,15 @@ fn admin_issue_key(mut schema: Json) -> Json {
     if let Some(properties) = schema.get_mut("properties") {
         properties.set(
             "storeId",
-            Json::reference("schemas", "StoreNumber")
-                .with("description", "The ID of the store for which to issue the key."),
+            Json::reference("schemas", "StoreNumber").with(
+                "description",
+                "The ID of the store for which to issue the key.",
+            ),
         );
     }
-    schema.with("description", "A key to issue for a store.").with("required", Json::list(["storeId"]))
+    schema
+        .with("description", "A key to issue for a store.")
+        .with("required", Json::list(["storeId"]))
 }
 
 fn add<T: ToSchema>(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
@@ -350,7 +385,10 @@ fn add<T: ToSchema>(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()
     add_all(schemas, found)
 }
 
-type Found = Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>)>;
+type Found = Vec<(
+    String,
+    utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>,
+)>;
 
 fn add_all(schemas: &mut Vec<Member<'static>>, found: Found) -> serde_json::Result<()> {
     for (name, schema) in found {
@@ -372,16 +410,25 @@ fn responded(schema: &mut Json, of: &str) {
     if let Some(Json::List(parts)) = schema.get_mut("allOf") {
         parts.iter_mut().for_each(|part| responded(part, of));
     }
-    let Some(Json::Object(properties)) = schema.get("properties") else { return };
+    let Some(Json::Object(properties)) = schema.get("properties") else {
+        return;
+    };
     let names = properties.iter().map(|(name, _)| &**name);
-    let is_optional = |name: &&str| OPTIONAL.iter().chain(open_delivery::OPTIONAL).any(|one| *one == (of, *name));
+    let is_optional = |name: &&str| {
+        OPTIONAL
+            .iter()
+            .chain(open_delivery::OPTIONAL)
+            .any(|one| *one == (of, *name))
+    };
     let required = Json::list(names.filter(|name| !is_optional(name)));
     schema.set("required", required);
 }
 
 /// Returns the schema of an address in a request; the fields in `required` are never null.
 fn address(response: Option<&Json>, required: &[&str]) -> Json {
-    let properties = response.and_then(|schema| schema.get("properties")).cloned();
+    let properties = response
+        .and_then(|schema| schema.get("properties"))
+        .cloned();
     let mut properties = properties.unwrap_or(Json::Null);
     if let Json::Object(members) = &mut properties {
         for (name, property) in members.iter_mut() {
@@ -394,7 +441,14 @@ fn address(response: Option<&Json>, required: &[&str]) -> Json {
                 }
             }
             if required.contains(&&**name) {
-                property.set("type", if matches!(&**name, "latitude" | "longitude") { "number" } else { "string" });
+                property.set(
+                    "type",
+                    if matches!(&**name, "latitude" | "longitude") {
+                        "number"
+                    } else {
+                        "string"
+                    },
+                );
             }
         }
     }
@@ -412,36 +466,58 @@ fn with_paired_coordinates(schema: Json) -> Json {
     let alone = |present: &'static str, absent: &'static str| {
         let kind = |kind: &'static str| Json::object([("type", kind.into())]);
         let properties = Json::object([(present, kind("number")), (absent, kind("null"))]);
-        Json::object([("required", Json::list([present])), ("properties", properties)])
+        Json::object([
+            ("required", Json::list([present])),
+            ("properties", properties),
+        ])
     };
-    let unpaired = Json::List(vec![alone("latitude", "longitude"), alone("longitude", "latitude")]);
+    let unpaired = Json::List(vec![
+        alone("latitude", "longitude"),
+        alone("longitude", "latitude"),
+    ]);
     schema.with("not", Json::object([("anyOf", unpaired)]))
 }
 
 fn visit_address(response: Option<&Json>) -> Json {
     let description = "An address that a courier visits. Send both coordinates or neither. Without coordinates the address is \
                        looked up; if it cannot be located, the response is `address_not_found`.";
-    with_paired_coordinates(address(response, &["street", "number", "city", "state"]).with("description", description))
+    with_paired_coordinates(
+        address(response, &["street", "number", "city", "state"]).with("description", description),
+    )
 }
 
 /// The names of the addresses that can be located, each with its description and required fields. Every alternative has all fields of an
 /// address, so that generated types have them too.
 const LOCATABLE: [(&str, &str, &[&str]); 3] = [
-    ("LocateByCoordinates", "An address with coordinates.", &["latitude", "longitude"]),
+    (
+        "LocateByCoordinates",
+        "An address with coordinates.",
+        &["latitude", "longitude"],
+    ),
     ("LocateByZipCode", "An address with a CEP.", &["zipCode"]),
-    ("LocateByCity", "An address with a city and its state.", &["city", "state"]),
+    (
+        "LocateByCity",
+        "An address with a city and its state.",
+        &["city", "state"],
+    ),
 ];
 
 fn locate_address() -> Json {
     let description = "An address that can be located: by coordinates, by `zipCode`, or by `city` and `state`. The most precise \
                        of these is used.";
-    let alternatives = LOCATABLE.iter().map(|(name, ..)| Json::reference("schemas", name));
-    Json::object([("description", description.into()), ("anyOf", Json::list(alternatives))])
+    let alternatives = LOCATABLE
+        .iter()
+        .map(|(name, ..)| Json::reference("schemas", name));
+    Json::object([
+        ("description", description.into()),
+        ("anyOf", Json::list(alternatives)),
+    ])
 }
 
 fn locatable_addresses(response: Option<&Json>) -> Vec<Member<'static>> {
     let schema = |(name, description, required): &(&'static str, &'static str, &[&str])| {
-        let schema = with_paired_coordinates(address(response, required).with("description", *description));
+        let schema =
+            with_paired_coordinates(address(response, required).with("description", *description));
         ((*name).into(), schema)
     };
     LOCATABLE.iter().map(schema).collect()

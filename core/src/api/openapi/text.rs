@@ -38,17 +38,26 @@ fn shape(format: &str) -> Option<&'static str> {
 /// as absent.
 pub(super) fn tighten(schema: &mut Json) {
     let required: Vec<String> = match schema.get("required") {
-        Some(Json::List(names)) => names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+        Some(Json::List(names)) => names
+            .iter()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect(),
         _ => Vec::new(),
     };
-    let Some(Json::Object(properties)) = schema.get_mut("properties") else { return };
+    let Some(Json::Object(properties)) = schema.get_mut("properties") else {
+        return;
+    };
     for (name, property) in properties {
         let texts = match property.get("type") {
             Some(Json::Text(kind)) => kind == "string",
             Some(Json::List(kinds)) => kinds.iter().any(|kind| kind.as_str() == Some("string")),
             _ => false,
         };
-        let format = property.get("format").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let format = property
+            .get("format")
+            .and_then(Json::as_str)
+            .unwrap_or_default()
+            .to_owned();
         // A password is not restricted, and the format of an email is sufficient.
         if !texts || matches!(format.as_str(), "password" | "email") {
             continue;

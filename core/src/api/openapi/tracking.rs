@@ -66,7 +66,11 @@ pub(super) fn recipient(endpoint: Endpoint) -> Operation {
              no prices, addresses, phone numbers of people, or other deliveries. The link ends two hours after the delivery's end. \
              Unknown, ended and revoked links have the same response.",
             None,
-            &[(200, Some("RecipientTracking"), "The page, or its content as JSON if `Accept` excludes HTML.")],
+            &[(
+                200,
+                Some("RecipientTracking"),
+                "The page, or its content as JSON if `Accept` excludes HTML.",
+            )],
             &[],
         ),
         Endpoint::RecipientEvents => known(
@@ -94,12 +98,20 @@ pub(super) fn recipient(endpoint: Endpoint) -> Operation {
              rejected.",
             Some("RateDelivery"),
             &CHANGED,
-            &[ProblemCode::CrossSite, ProblemCode::InvalidTransition, ProblemCode::AlreadyRated],
+            &[
+                ProblemCode::CrossSite,
+                ProblemCode::InvalidTransition,
+                ProblemCode::AlreadyRated,
+            ],
         ),
     }
 }
 
 const CHANGED: [(u16, Option<&str>, &str); 2] = [
-    (200, Some("RecipientTracking"), "The new content of the page, unless the request was a form."),
+    (
+        200,
+        Some("RecipientTracking"),
+        "The new content of the page, unless the request was a form.",
+    ),
     (303, None, "After a form: `Location` is the page."),
 ];

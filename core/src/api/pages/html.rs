@@ -37,9 +37,12 @@ pub(super) fn clock(at: Timestamp, utc_offset_hours: i32) -> String {
 
 /// Returns a number in E.164 as people in Brazil write it: `(11) 98765-4321`. A foreign number is returned unchanged.
 pub(super) fn phone_number(number: &str) -> String {
-    let digits =
-        number.strip_prefix("+55").filter(|digits| matches!(digits.len(), 10 | 11) && !digits.starts_with('0'));
-    let Some((area, local)) = digits.and_then(|digits| digits.split_at_checked(2)) else { return number.to_owned() };
+    let digits = number
+        .strip_prefix("+55")
+        .filter(|digits| matches!(digits.len(), 10 | 11) && !digits.starts_with('0'));
+    let Some((area, local)) = digits.and_then(|digits| digits.split_at_checked(2)) else {
+        return number.to_owned();
+    };
     match local.split_at_checked(local.len() - 4) {
         Some((first, last)) => format!("({area}) {first}-{last}"),
         None => number.to_owned(),
@@ -52,7 +55,10 @@ mod tests {
 
     #[test]
     fn markup_in_a_value_is_escaped() {
-        assert_eq!(escape("<b title=\"x\" id='y'>&amp;"), "&lt;b title=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;");
+        assert_eq!(
+            escape("<b title=\"x\" id='y'>&amp;"),
+            "&lt;b title=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;"
+        );
     }
 
     #[test]
@@ -68,6 +74,9 @@ mod tests {
     fn clock_shows_local_time() {
         // 12:00 UTC.
         let noon = Timestamp::from_millis(1_795_262_400_000);
-        assert_eq!([-3, -5, 12].map(|hours| clock(noon, hours)), ["09:00", "07:00", "00:00"]);
+        assert_eq!(
+            [-3, -5, 12].map(|hours| clock(noon, hours)),
+            ["09:00", "07:00", "00:00"]
+        );
     }
 }

@@ -9,15 +9,21 @@ const REACH: i32 = 66;
 
 /// Returns the drawing for a position in units of 100 m to the east and to the north, with a description.
 pub(super) fn figure((east, north): (i32, i32), first_name: &str, language: Language) -> String {
-    let distance = libm::sqrt(f64::from(east) * f64::from(east) + f64::from(north) * f64::from(north));
+    let distance =
+        libm::sqrt(f64::from(east) * f64::from(east) + f64::from(north) * f64::from(north));
     let (x0, y0) = (WIDTH / 2, HEIGHT / 2);
     // The ring is the shortest of these distances, in units of 100 m, that contains the courier.
-    let ring =
-        [5, 10, 20, 30, 50, 75, 100, 200, 500].into_iter().find(|ring| f64::from(*ring) >= distance).unwrap_or(1_000);
+    let ring = [5, 10, 20, 30, 50, 75, 100, 200, 500]
+        .into_iter()
+        .find(|ring| f64::from(*ring) >= distance)
+        .unwrap_or(1_000);
     let place = |units: i32| units.saturating_mul(REACH) / ring;
     let reach = |offset: i32| offset.clamp(-REACH, REACH);
     let (x, y) = (x0 + reach(place(east)), y0 - reach(place(north)));
-    let (far, scale) = (kilometres(distance, language), kilometres(f64::from(ring), language));
+    let (far, scale) = (
+        kilometres(distance, language),
+        kilometres(f64::from(ring), language),
+    );
     let caption = match language {
         Language::English => format!("{first_name} is about {far} away."),
         Language::Portuguese => format!("{first_name} está a cerca de {far}."),
@@ -37,7 +43,10 @@ pub(super) fn figure((east, north): (i32, i32), first_name: &str, language: Lang
 
 /// Returns a distance in units of 100 m as text.
 fn kilometres(units: f64, language: Language) -> String {
-    #[expect(clippy::cast_possible_truncation, reason = "at most half of the Earth's circumference in units of 100 m")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "at most half of the Earth's circumference in units of 100 m"
+    )]
     let units = (libm::round(units) as i64).max(1);
     match (units, language) {
         (..10, _) => format!("{} m", units * 100),
@@ -57,10 +66,19 @@ mod tests {
             let drawing = figure(offset, "Ana", Language::Portuguese);
             let number = |name: &str| -> i32 {
                 let courier = drawing.split("class=\"courier\"").nth(1).unwrap();
-                courier.split(&format!("{name}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+                courier
+                    .split(&format!("{name}=\""))
+                    .nth(1)
+                    .unwrap()
+                    .split('"')
+                    .next()
+                    .unwrap()
+                    .parse()
+                    .unwrap()
             };
             assert!(
-                (15..=WIDTH - 15).contains(&number("cx")) && (15..=HEIGHT - 15).contains(&number("cy")),
+                (15..=WIDTH - 15).contains(&number("cx"))
+                    && (15..=HEIGHT - 15).contains(&number("cy")),
                 "{drawing}"
             );
         }

@@ -12,11 +12,19 @@ use crate::{
 };
 
 /// The steps of a delivery.
-const STEPS: [(&str, &str); 4] =
-    [("Preparing", "Preparo"), ("Picked up", "Coletado"), ("On its way", "A caminho"), ("Delivered", "Entregue")];
+const STEPS: [(&str, &str); 4] = [
+    ("Preparing", "Preparo"),
+    ("Picked up", "Coletado"),
+    ("On its way", "A caminho"),
+    ("Delivered", "Entregue"),
+];
 
 /// Returns the page of a delivery. `token` is that of the link, as sent.
-pub(in crate::api) fn recipient_page(status: &RecipientStatus, token: &str, language: Language) -> String {
+pub(in crate::api) fn recipient_page(
+    status: &RecipientStatus,
+    token: &str,
+    language: Language,
+) -> String {
     let state = status.state.text();
     let title = format!("{} · {}", state.get(language), status.store_name);
     let tone = match status.state {
@@ -45,15 +53,30 @@ fn refresh(status: &RecipientStatus) -> &'static str {
 }
 
 /// Returns the page of a rejected request. `back` is the path of the recipient's page.
-pub(in crate::api) fn problem_page(problem: &Problem, back: Option<&str>, language: Language) -> String {
+pub(in crate::api) fn problem_page(
+    problem: &Problem,
+    back: Option<&str>,
+    language: Language,
+) -> String {
     let title = problem.code.title();
-    let fields = problem.errors.iter().map(|error| format!("<p>{}</p>\n", escape(error.detail.get(language))));
+    let fields = problem
+        .errors
+        .iter()
+        .map(|error| format!("<p>{}</p>\n", escape(error.detail.get(language))));
     let fields: String = fields.collect();
     let back = back.map_or_else(String::new, |path| {
         let label = Text::new("Back", "Voltar");
-        format!("<a class=\"button\" href=\"{}\">{}</a>\n", escape(path), label.get(language))
+        format!(
+            "<a class=\"button\" href=\"{}\">{}</a>\n",
+            escape(path),
+            label.get(language)
+        )
     });
-    let detail = if fields.is_empty() { format!("<p>{}</p>\n", escape(problem.detail.get(language))) } else { fields };
+    let detail = if fields.is_empty() {
+        format!("<p>{}</p>\n", escape(problem.detail.get(language)))
+    } else {
+        fields
+    };
     let heading = escape(title.get(language));
     let body = format!(
         "<header></header>\n<main>\n<section class=\"card\">\n<h1>{heading}</h1>\n{detail}{back}</section>\n</main>\n"
@@ -67,8 +90,12 @@ fn live(status: &RecipientStatus, language: Language) -> String {
     if let Some((from, until)) = status.estimate {
         let [from, until] = [from, until].map(|at| clock(at, status.utc_offset_hours));
         html.push_str(&match language {
-            Language::English => format!("<p class=\"window\">Expected between <b>{from} – {until}</b></p>\n"),
-            Language::Portuguese => format!("<p class=\"window\">Previsão de chegada <b>{from} – {until}</b></p>\n"),
+            Language::English => {
+                format!("<p class=\"window\">Expected between <b>{from} – {until}</b></p>\n")
+            }
+            Language::Portuguese => {
+                format!("<p class=\"window\">Previsão de chegada <b>{from} – {until}</b></p>\n")
+            }
         });
     }
     html.push_str(&steps(status.state, language));
@@ -77,24 +104,38 @@ fn live(status: &RecipientStatus, language: Language) -> String {
         (Some(name), Some(offset)) => html.push_str(&figure(offset, name, language)),
         (Some(name), None) => {
             let label = Text::new("Courier:", "Entregador:");
-            html.push_str(&format!("<p><span class=\"dim\">{}</span> <b>{name}</b></p>\n", label.get(language)));
+            html.push_str(&format!(
+                "<p><span class=\"dim\">{}</span> <b>{name}</b></p>\n",
+                label.get(language)
+            ));
         }
         (None, _) => {}
     }
     if let Some(code) = &status.delivery_code {
         let (label, hint) = match language {
-            Language::English => ("Delivery code", "Give it to the courier when you receive the order."),
-            Language::Portuguese => ("Código de entrega", "Informe-o ao entregador ao receber o pedido."),
+            Language::English => (
+                "Delivery code",
+                "Give it to the courier when you receive the order.",
+            ),
+            Language::Portuguese => (
+                "Código de entrega",
+                "Informe-o ao entregador ao receber o pedido.",
+            ),
         };
         let code = escape(code);
-        html.push_str(&format!("<p class=\"code\">{label} <b>{code}</b> <span class=\"dim\">{hint}</span></p>\n"));
+        html.push_str(&format!(
+            "<p class=\"code\">{label} <b>{code}</b> <span class=\"dim\">{hint}</span></p>\n"
+        ));
     }
     html
 }
 
 fn steps(state: TrackingState, language: Language) -> String {
     let current = match state {
-        TrackingState::Scheduled | TrackingState::Preparing | TrackingState::Waiting | TrackingState::Collecting => 0,
+        TrackingState::Scheduled
+        | TrackingState::Preparing
+        | TrackingState::Waiting
+        | TrackingState::Collecting => 0,
         TrackingState::PickedUp => 1,
         TrackingState::EnRoute | TrackingState::Arrived => 2,
         TrackingState::Delivered => 3,
@@ -118,9 +159,15 @@ fn actions(status: &RecipientStatus, token: &str, language: Language) -> String 
     let rating = match &status.rating {
         Some(rating) => {
             let thanks = Text::new("Thank you for your rating", "Obrigado pela avaliação");
-            let stars: String = (1..=5).map(|star| if star <= rating.stars { '★' } else { '☆' }).collect();
+            let stars: String = (1..=5)
+                .map(|star| if star <= rating.stars { '★' } else { '☆' })
+                .collect();
             let label = format!("{} / 5", rating.stars);
-            let text = rating.text.as_deref().map(|text| format!("<p>{}</p>\n", escape(text))).unwrap_or_default();
+            let text = rating
+                .text
+                .as_deref()
+                .map(|text| format!("<p>{}</p>\n", escape(text)))
+                .unwrap_or_default();
             format!(
                 "<section class=\"card\"><h2>{}</h2>\n<p class=\"given\" role=\"img\" aria-label=\"{label}\">{stars}</p>\n{text}</section>\n",
                 thanks.get(language)
@@ -134,16 +181,27 @@ fn actions(status: &RecipientStatus, token: &str, language: Language) -> String 
 
 fn choices(status: &RecipientStatus, token: &str, language: Language) -> String {
     let heading = Text::new("I'm not home", "Não estou em casa");
-    let hint = Text::new("The courier sees your choice.", "O entregador vê a sua escolha.");
+    let hint = Text::new(
+        "The courier sees your choice.",
+        "O entregador vê a sua escolha.",
+    );
     let (heading, hint) = (heading.get(language), hint.get(language));
     if status.choices.is_empty() {
-        let Some(choice) = status.choice.filter(|_| !status.situation.is_final()) else { return String::new() };
+        let Some(choice) = status.choice.filter(|_| !status.situation.is_final()) else {
+            return String::new();
+        };
         let text = choice.text();
-        return format!("<section class=\"card\"><h2>{heading}</h2>\n<p>{}</p></section>\n", text.get(language));
+        return format!(
+            "<section class=\"card\"><h2>{heading}</h2>\n<p>{}</p></section>\n",
+            text.get(language)
+        );
     }
     let buttons = status.choices.iter().map(|choice| {
         let (name, pressed, text) = (choice.name(), status.choice == Some(*choice), choice.text());
-        format!("<button name=\"choice\" value=\"{name}\" aria-pressed=\"{pressed}\">{}</button>\n", text.get(language))
+        format!(
+            "<button name=\"choice\" value=\"{name}\" aria-pressed=\"{pressed}\">{}</button>\n",
+            text.get(language)
+        )
     });
     let buttons: String = buttons.collect();
     format!(
@@ -155,10 +213,17 @@ fn choices(status: &RecipientStatus, token: &str, language: Language) -> String 
 fn rating_form(token: &str, language: Language) -> String {
     let (legend, label, send) = match language {
         Language::English => ("How was the delivery?", "Comment (optional)", "Send rating"),
-        Language::Portuguese => ("Como foi a entrega?", "Comentário (opcional)", "Enviar avaliação"),
+        Language::Portuguese => (
+            "Como foi a entrega?",
+            "Comentário (opcional)",
+            "Enviar avaliação",
+        ),
     };
-    let stars = (1..=5)
-        .map(|star| format!("<label><input type=\"radio\" name=\"stars\" value=\"{star}\" required>{star}</label>"));
+    let stars = (1..=5).map(|star| {
+        format!(
+            "<label><input type=\"radio\" name=\"stars\" value=\"{star}\" required>{star}</label>"
+        )
+    });
     let stars: String = stars.collect();
     format!(
         "<section class=\"card\"><form method=\"post\" action=\"/t/{token}/rating\">\n<fieldset><legend>{legend}</legend>\n\
@@ -173,14 +238,20 @@ fn contact(status: &RecipientStatus, language: Language) -> String {
         return String::new();
     }
     let heading = Text::new("Contact the store", "Fale com a loja");
-    let mut html = format!("<section class=\"card\"><h2>{}</h2>\n", heading.get(language));
+    let mut html = format!(
+        "<section class=\"card\"><h2>{}</h2>\n",
+        heading.get(language)
+    );
     for text in contact.name.iter().chain(&contact.text) {
         html.push_str(&format!("<p>{}</p>\n", escape(text)));
     }
     if let Some(phone) = &contact.phone {
         let (number, call) = (escape(phone.as_str()), Text::new("Call", "Ligar para"));
         let shown = escape(&phone_number(phone.as_str()));
-        html.push_str(&format!("<a class=\"button\" href=\"tel:{number}\">{} {shown}</a>\n", call.get(language)));
+        html.push_str(&format!(
+            "<a class=\"button\" href=\"tel:{number}\">{} {shown}</a>\n",
+            call.get(language)
+        ));
     }
     html.push_str("</section>\n");
     html

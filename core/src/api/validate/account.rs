@@ -5,7 +5,10 @@ use crate::{
     api::{problem::Problem, read::Body},
     model::{Email, StoreId, UserId, store::Role},
     rules::accounts::MAX_NAME,
-    wire::{ChangePassword, ConfirmPassword, ConfirmSession, CreateUser, Id, NameLogin, ResetPassword, UpdateUser},
+    wire::{
+        ChangePassword, ConfirmPassword, ConfirmSession, CreateUser, Id, NameLogin, ResetPassword,
+        UpdateUser,
+    },
 };
 
 const EMAIL: usize = 400;
@@ -31,7 +34,9 @@ pub fn password_change(body: Body<ChangePassword>) -> Result<(String, String), P
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let current = sent.current_password.filter(|password| !password.is_empty());
+    let current = sent
+        .current_password
+        .filter(|password| !password.is_empty());
     if current.is_none() {
         checker.required(&root.member("currentPassword"));
     }
@@ -70,7 +75,12 @@ pub fn new_user(body: Body<CreateUser>) -> Result<NewUser, Problem> {
     let role = checker.role(sent.role);
     let store = checker.id("storeId", sent.store_id, StoreId::new);
     let new = match (name, email, role) {
-        (Some(name), Some(email), Some(role)) => Some(NewUser { name, email, role, store }),
+        (Some(name), Some(email), Some(role)) => Some(NewUser {
+            name,
+            email,
+            role,
+            store,
+        }),
         _ => None,
     };
     checker.finish(new)
@@ -84,7 +94,11 @@ pub fn user_update(body: Body<UpdateUser>) -> Result<(Option<String>, Option<Rol
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let path = Path::Root.member("name");
-    let name = sent.name.is_some().then(|| checker.required_text(&path, sent.name.as_ref(), MAX_NAME)).flatten();
+    let name = sent
+        .name
+        .is_some()
+        .then(|| checker.required_text(&path, sent.name.as_ref(), MAX_NAME))
+        .flatten();
     let role = checker.role(sent.role);
     checker.finish(Some((name, role)))
 }
@@ -103,7 +117,10 @@ pub fn confirmation(body: Body<ConfirmPassword>) -> Result<(), Problem> {
 /// A missing password or a wrong type.
 pub fn session_confirmation(body: Body<ConfirmSession>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
-    let password = body.value.current_password.filter(|password| !password.is_empty());
+    let password = body
+        .value
+        .current_password
+        .filter(|password| !password.is_empty());
     if password.is_none() {
         checker.required(&Path::Root.member("currentPassword"));
     }
@@ -127,7 +144,12 @@ impl Checker {
         role.or_else(|| self.unknown_value(&Path::Root.member("role"), "OWNER, CLERK"))
     }
 
-    fn id<T>(&mut self, field: &'static str, id: Option<Id>, new: fn(u64) -> Option<T>) -> Option<T> {
+    fn id<T>(
+        &mut self,
+        field: &'static str,
+        id: Option<Id>,
+        new: fn(u64) -> Option<T>,
+    ) -> Option<T> {
         let id = id?;
         let known = new(id.0);
         if known.is_none() {

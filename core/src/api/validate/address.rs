@@ -33,12 +33,25 @@ pub fn address(body: Body<AddressBody>) -> Result<Address, Problem> {
 
 impl Checker {
     /// Reads an address and records every invalid field.
-    pub(in crate::api) fn address(&mut self, path: &Path<'_>, body: &AddressBody, need: Need) -> Address {
+    pub(in crate::api) fn address(
+        &mut self,
+        path: &Path<'_>,
+        body: &AddressBody,
+        need: Need,
+    ) -> Address {
         let address = Address {
             street: self.text(&path.member("street"), body.street.as_ref(), MAX_LENGTH),
             number: self.text(&path.member("number"), body.number.as_ref(), MAX_LENGTH),
-            complement: self.text(&path.member("complement"), body.complement.as_ref(), MAX_LENGTH),
-            neighborhood: self.text(&path.member("neighborhood"), body.neighborhood.as_ref(), MAX_LENGTH),
+            complement: self.text(
+                &path.member("complement"),
+                body.complement.as_ref(),
+                MAX_LENGTH,
+            ),
+            neighborhood: self.text(
+                &path.member("neighborhood"),
+                body.neighborhood.as_ref(),
+                MAX_LENGTH,
+            ),
             city: self.text(&path.member("city"), body.city.as_ref(), MAX_LENGTH),
             state: self.state(path, body.state.as_ref()),
             zip_code: self.zip_code(path, body.zip_code.as_ref()),
@@ -97,7 +110,12 @@ impl Checker {
         None
     }
 
-    pub(super) fn point(&mut self, path: &Path<'_>, latitude: f64, longitude: f64) -> Option<Point> {
+    pub(super) fn point(
+        &mut self,
+        path: &Path<'_>,
+        latitude: f64,
+        longitude: f64,
+    ) -> Option<Point> {
         let point = Point::from_degrees(latitude, longitude);
         for (name, value, limit) in [("latitude", latitude, 90), ("longitude", longitude, 180)] {
             self.degrees(&path.member(name), value, limit);
@@ -136,7 +154,9 @@ impl Checker {
 
     fn require_locatable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
         let named = address.city.is_some() && address.state.is_some();
-        let sent = body.zip_code.is_some() || body.state.is_some() || body.latitude.or(body.longitude).is_some();
+        let sent = body.zip_code.is_some()
+            || body.state.is_some()
+            || body.latitude.or(body.longitude).is_some();
         if address.point.is_some() || address.zip_code.is_some() || named {
             return;
         }

@@ -56,13 +56,29 @@ pub(super) type Violation = (&'static str, String, String);
 impl Checker {
     /// Creates a checker. `wrong` lists the fields of a wrong type, which are not reported again as missing, and unknown fields.
     pub fn new(wrong: Vec<FieldError>) -> Checker {
-        let (errors, wrong) = wrong.into_iter().partition(|error| error.code == UNKNOWN_FIELD);
-        Checker { wrong, errors, notices: Vec::new() }
+        let (errors, wrong) = wrong
+            .into_iter()
+            .partition(|error| error.code == UNKNOWN_FIELD);
+        Checker {
+            wrong,
+            errors,
+            notices: Vec::new(),
+        }
     }
 
     /// Records an error.
-    pub fn reject(&mut self, path: &Path<'_>, code: &'static str, en: impl Into<String>, pt: impl Into<String>) {
-        self.errors.push(FieldError { pointer: path.pointer(), code, detail: Text::new(en, pt) });
+    pub fn reject(
+        &mut self,
+        path: &Path<'_>,
+        code: &'static str,
+        en: impl Into<String>,
+        pt: impl Into<String>,
+    ) {
+        self.errors.push(FieldError {
+            pointer: path.pointer(),
+            code,
+            detail: Text::new(en, pt),
+        });
     }
 
     /// Returns the command if there are no errors.
@@ -84,7 +100,10 @@ impl Checker {
         // A field of a wrong type is read as absent, so errors at or below it are omitted.
         let hidden = |error: &FieldError| {
             let under = |wrong: &FieldError| {
-                error.pointer.strip_prefix(&*wrong.pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                error
+                    .pointer
+                    .strip_prefix(&*wrong.pointer)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
             wrong.iter().any(under)
         };
@@ -94,12 +113,22 @@ impl Checker {
 
     /// Reports a required field that is absent.
     pub(super) fn required(&mut self, path: &Path<'_>) {
-        self.reject(path, "required", "This field is required.", "Este campo é obrigatório.");
+        self.reject(
+            path,
+            "required",
+            "This field is required.",
+            "Este campo é obrigatório.",
+        );
     }
 
     /// Reads a string of at most `max` characters without control characters. Both checks apply before trimming, as in the OpenAPI schema.
     /// Returns the trimmed string, or `None` if it is blank.
-    pub(super) fn text(&mut self, path: &Path<'_>, value: Option<&String>, max: usize) -> Option<String> {
+    pub(super) fn text(
+        &mut self,
+        path: &Path<'_>,
+        value: Option<&String>,
+        max: usize,
+    ) -> Option<String> {
         let text = value?;
         let length = text.chars().count();
         if length > max {
@@ -111,7 +140,10 @@ impl Checker {
             );
             return None;
         }
-        if let Some(control) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        if let Some(control) = text
+            .chars()
+            .find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+        {
             let number = u32::from(control);
             self.reject(
                 path,
@@ -126,7 +158,12 @@ impl Checker {
     }
 
     /// Like [`Checker::text`], but reports a blank or absent string.
-    pub(super) fn required_text(&mut self, path: &Path<'_>, value: Option<&String>, max: usize) -> Option<String> {
+    pub(super) fn required_text(
+        &mut self,
+        path: &Path<'_>,
+        value: Option<&String>,
+        max: usize,
+    ) -> Option<String> {
         let errors = self.errors.len();
         let text = self.text(path, value, max);
         if text.is_none() && self.errors.len() == errors {
@@ -152,7 +189,13 @@ impl Checker {
     }
 
     /// Reads a number of minutes within a range. Fractions are rounded up.
-    pub(super) fn minutes(&mut self, path: &Path<'_>, value: Option<f64>, min: u32, max: u32) -> Option<u32> {
+    pub(super) fn minutes(
+        &mut self,
+        path: &Path<'_>,
+        value: Option<f64>,
+        min: u32,
+        max: u32,
+    ) -> Option<u32> {
         let number = value?;
         if !(f64::from(min)..=f64::from(max)).contains(&number) {
             self.reject(
@@ -167,10 +210,21 @@ impl Checker {
     }
 
     /// Reads an integer within a range.
-    pub(super) fn integer(&mut self, path: &Path<'_>, value: Option<f64>, min: u32, max: u32) -> Option<u32> {
+    pub(super) fn integer(
+        &mut self,
+        path: &Path<'_>,
+        value: Option<f64>,
+        min: u32,
+        max: u32,
+    ) -> Option<u32> {
         let number = value?;
         if number.fract() != 0.0 {
-            self.reject(path, "not_whole", "Expected an integer.", "Esperado um número inteiro.");
+            self.reject(
+                path,
+                "not_whole",
+                "Expected an integer.",
+                "Esperado um número inteiro.",
+            );
             return None;
         }
         if !(f64::from(min)..=f64::from(max)).contains(&number) {
@@ -210,8 +264,20 @@ mod tests {
         let mut checker = Checker::default();
         let root = Path::Root;
         let read = |checker: &mut Checker, number| checker.minutes(&root, Some(number), 0, 1440);
-        let found = [0.0, -0.0, 0.1, 30.0, 29.000_001, 1439.5, 1440.0].map(|number| read(&mut checker, number));
-        assert_eq!(found, [Some(0), Some(0), Some(1), Some(30), Some(30), Some(1440), Some(1440)]);
+        let found = [0.0, -0.0, 0.1, 30.0, 29.000_001, 1439.5, 1440.0]
+            .map(|number| read(&mut checker, number));
+        assert_eq!(
+            found,
+            [
+                Some(0),
+                Some(0),
+                Some(1),
+                Some(30),
+                Some(30),
+                Some(1440),
+                Some(1440)
+            ]
+        );
         assert!(checker.errors.is_empty());
         for bad in [-1.0, -0.1, 1440.1, f64::MAX, f64::NAN] {
             assert_eq!(read(&mut checker, bad), None, "{bad}");

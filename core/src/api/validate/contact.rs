@@ -39,7 +39,10 @@ pub(super) const EMAIL: &str = "E-mail";
 
 /// Replaces control characters and white space by single spaces.
 pub(super) fn one_line(text: &str) -> String {
-    let spaced: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let spaced: String = text
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -68,7 +71,11 @@ pub(super) fn instructions<const N: usize>(parts: [Option<String>; N]) -> Option
 
 impl Checker {
     /// Reads the phone number of a recipient.
-    pub(super) fn recipient_phone(&mut self, path: &Path<'_>, sent: Option<&String>) -> Contact<Phone> {
+    pub(super) fn recipient_phone(
+        &mut self,
+        path: &Path<'_>,
+        sent: Option<&String>,
+    ) -> Contact<Phone> {
         let contact = contact(sent, Phone::read);
         if let Contact::Invalid(_) = contact {
             let en = "This is not a telephone number, so the order was created without it. The courier reads it with the \
@@ -81,7 +88,11 @@ impl Checker {
     }
 
     /// Reads the email address of a recipient.
-    pub(super) fn recipient_email(&mut self, path: &Path<'_>, sent: Option<&String>) -> Contact<Email> {
+    pub(super) fn recipient_email(
+        &mut self,
+        path: &Path<'_>,
+        sent: Option<&String>,
+    ) -> Contact<Email> {
         let contact = contact(sent, |text| Email::parse(text).ok());
         if let Contact::Invalid(_) = contact {
             let en = "This is not an email address, so the order was created without it. The courier reads it with the \
@@ -94,7 +105,11 @@ impl Checker {
     }
 
     fn omitted(&mut self, path: &Path<'_>, en: &str, pt: &str) {
-        let notice = Notice { code: NoticeCode::ContactOmitted, pointer: path.pointer(), detail: Text::new(en, pt) };
+        let notice = Notice {
+            code: NoticeCode::ContactOmitted,
+            pointer: path.pointer(),
+            detail: Text::new(en, pt),
+        };
         self.notices.push(notice);
     }
 
@@ -122,17 +137,37 @@ mod tests {
     #[test]
     fn invalid_contact_is_kept_as_one_short_line() {
         let (mut checker, root) = (Checker::default(), Path::Root);
-        let mut phone = |text: &str| checker.recipient_phone(&root, Some(&text.to_owned())).split(PHONE);
-        assert_eq!(phone("(11) 98765-4321").0.map(String::from).as_deref(), Some("+5511987654321"));
+        let mut phone = |text: &str| {
+            checker
+                .recipient_phone(&root, Some(&text.to_owned()))
+                .split(PHONE)
+        };
+        assert_eq!(
+            phone("(11) 98765-4321").0.map(String::from).as_deref(),
+            Some("+5511987654321")
+        );
         assert_eq!(phone(" \u{0}\t"), (None, None));
         assert_eq!(phone("3333-4444").1.as_deref(), Some("Telefone: 3333-4444"));
-        assert_eq!(phone("ramal\u{b}21\r\n").1.as_deref(), Some("Telefone: ramal 21"));
+        assert_eq!(
+            phone("ramal\u{b}21\r\n").1.as_deref(),
+            Some("Telefone: ramal 21")
+        );
         let long = phone(&"é".repeat(1_000)).1.unwrap_or_default();
         assert_eq!(long, format!("Telefone: {}…", "é".repeat(100)));
         assert_eq!(checker.notices.len(), 3);
-        for text in ["maria..silva@gmail.com", "maria.@uol.com.br", "maria", &format!("{}@b.c", "a".repeat(500))] {
-            let (email, kept) = checker.recipient_email(&root, Some(&text.to_owned())).split(EMAIL);
-            assert!(email.is_none() && kept.is_some_and(|kept| kept.starts_with("E-mail: ")), "{text}");
+        for text in [
+            "maria..silva@gmail.com",
+            "maria.@uol.com.br",
+            "maria",
+            &format!("{}@b.c", "a".repeat(500)),
+        ] {
+            let (email, kept) = checker
+                .recipient_email(&root, Some(&text.to_owned()))
+                .split(EMAIL);
+            assert!(
+                email.is_none() && kept.is_some_and(|kept| kept.starts_with("E-mail: ")),
+                "{text}"
+            );
         }
         assert!(checker.errors.is_empty());
     }

@@ -12,7 +12,10 @@ use crate::{
     },
     route::sort::sort,
     rules::{hours::overlapping, limits::Limits},
-    wire::{AreaGeometry, Coordinates, HoursExceptionBody, OpeningPeriodBody, StoreAreaBody, StoreHoursBody},
+    wire::{
+        AreaGeometry, Coordinates, HoursExceptionBody, OpeningPeriodBody, StoreAreaBody,
+        StoreHoursBody,
+    },
 };
 
 /// Maximum length of strings that have their own format.
@@ -23,11 +26,19 @@ const NAME: usize = 60;
 ///
 /// # Errors
 /// Every invalid field.
-pub fn store_hours(body: Body<StoreHoursBody>, limits: &Limits) -> Result<(StoreHours, Option<u32>), Problem> {
+pub fn store_hours(
+    body: Body<StoreHoursBody>,
+    limits: &Limits,
+) -> Result<(StoreHours, Option<u32>), Problem> {
     let mut checker = Checker::new(body.wrong);
     let hours = checker.hours(&Path::Root, &body.value, overlapping);
     let sent = body.value.preparation_time;
-    let preparation = checker.minutes(&Path::Root.member("preparationTime"), sent, 0, limits.preparation_minutes);
+    let preparation = checker.minutes(
+        &Path::Root.member("preparationTime"),
+        sent,
+        0,
+        limits.preparation_minutes,
+    );
     checker.finish(Some((hours, preparation)))
 }
 
@@ -37,9 +48,15 @@ pub fn store_hours(body: Body<StoreHoursBody>, limits: &Limits) -> Result<(Store
 /// Every invalid field, and the first error of every ring.
 pub fn store_area(body: Body<StoreAreaBody>) -> Result<Option<ServiceArea>, Problem> {
     let mut checker = Checker::new(body.wrong);
-    let (sent, path) = (body.value.service_area.as_ref(), Path::Root.member("serviceArea"));
-    let is_permitted = sent.is_none_or(|sent| checker.has_permitted_size(&path.member("coordinates"), sent));
-    let area = sent.filter(|_| is_permitted).map(|sent| checker.area(&path, sent, first_crossing));
+    let (sent, path) = (
+        body.value.service_area.as_ref(),
+        Path::Root.member("serviceArea"),
+    );
+    let is_permitted =
+        sent.is_none_or(|sent| checker.has_permitted_size(&path.member("coordinates"), sent));
+    let area = sent
+        .filter(|_| is_permitted)
+        .map(|sent| checker.area(&path, sent, first_crossing));
     // With other errors, rings can be missing.
     if let (Some(is_multiple), Some(area)) = (sent.and_then(is_multiple), &area)
         && checker.errors.is_empty()
@@ -58,22 +75,34 @@ impl Checker {
         sent: &StoreHoursBody,
         overlapping: impl Fn(&[OpeningPeriod]) -> Vec<usize>,
     ) -> StoreHours {
-        let (list, periods) = (path.member("hours"), sent.hours.as_deref().unwrap_or_default());
+        let (list, periods) = (
+            path.member("hours"),
+            sent.hours.as_deref().unwrap_or_default(),
+        );
         let mut weekly = Vec::new();
         if periods.len() > StoreHours::MAX_PERIODS {
             self.too_many(&list, StoreHours::MAX_PERIODS);
         } else {
-            weekly.extend(periods.iter().enumerate().filter_map(|(at, sent)| self.period(&list.item(at), sent)));
+            weekly.extend(
+                periods
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(at, sent)| self.period(&list.item(at), sent)),
+            );
         }
         // Without all periods, the indices in the errors would be incorrect.
         if weekly.len() == periods.len() {
             for index in overlapping(&weekly) {
-                let en = "The period overlaps with an earlier one of the list. Change or join them.";
+                let en =
+                    "The period overlaps with an earlier one of the list. Change or join them.";
                 let pt = "O período se sobrepõe a um anterior da lista. Mude ou junte os dois.";
                 self.reject(&list.item(index), "overlapping_hours", en, pt);
             }
         }
-        let (list, dates) = (path.member("exceptions"), sent.exceptions.as_deref().unwrap_or_default());
+        let (list, dates) = (
+            path.member("exceptions"),
+            sent.exceptions.as_deref().unwrap_or_default(),
+        );
         let mut exceptions: Vec<HoursException> = Vec::new();
         if dates.len() > StoreHours::MAX_EXCEPTIONS {
             self.too_many(&list, StoreHours::MAX_EXCEPTIONS);
@@ -81,7 +110,9 @@ impl Checker {
         }
         for (index, sent) in dates.iter().enumerate() {
             let item = list.item(index);
-            let Some(exception) = self.exception(&item, sent) else { continue };
+            let Some(exception) = self.exception(&item, sent) else {
+                continue;
+            };
             if exceptions.iter().any(|other| other.date == exception.date) {
                 let en = "The list has this date already. Send each date once.";
                 let pt = "A lista já tem esta data. Envie cada data uma única vez.";
@@ -94,7 +125,10 @@ impl Checker {
     }
 
     fn period(&mut self, path: &Path<'_>, sent: &OpeningPeriodBody) -> Option<OpeningPeriod> {
-        let days = self.weekdays(&path.member("days"), sent.days.as_deref().unwrap_or_default());
+        let days = self.weekdays(
+            &path.member("days"),
+            sent.days.as_deref().unwrap_or_default(),
+        );
         let span = self.span(path, sent.from.as_ref(), sent.until.as_ref());
         Some(OpeningPeriod { days, span: span? })
     }
@@ -102,7 +136,12 @@ impl Checker {
     /// Reads the days of the week. Repeated days count once.
     pub(super) fn weekdays(&mut self, list: &Path<'_>, names: &[String]) -> Vec<Weekday> {
         if names.len() > 7 {
-            self.reject(list, "out_of_range", "Send at most 7 days.", "Envie no máximo 7 dias.");
+            self.reject(
+                list,
+                "out_of_range",
+                "Send at most 7 days.",
+                "Envie no máximo 7 dias.",
+            );
         }
         let mut days = Vec::new();
         for (index, day) in names.iter().take(7).enumerate() {
@@ -119,11 +158,19 @@ impl Checker {
         days
     }
 
-    fn span(&mut self, path: &Path<'_>, from: Option<&String>, until: Option<&String>) -> Option<TimeSpan> {
+    fn span(
+        &mut self,
+        path: &Path<'_>,
+        from: Option<&String>,
+        until: Option<&String>,
+    ) -> Option<TimeSpan> {
         let end = path.member("until");
         let from = self.time_of_day(&path.member("from"), from, false);
         let until = self.time_of_day(&end, until, true);
-        let span = TimeSpan { from: from?, until: until? };
+        let span = TimeSpan {
+            from: from?,
+            until: until?,
+        };
         if span.from == span.until {
             let en = "The period has no length. Send another time; a whole day is from 00:00 until 24:00.";
             let pt = "O período não tem duração. Envie outro horário; um dia inteiro vai de 00:00 a 24:00.";
@@ -132,7 +179,12 @@ impl Checker {
         Some(span)
     }
 
-    fn time_of_day(&mut self, path: &Path<'_>, text: Option<&String>, is_end: bool) -> Option<LocalTime> {
+    fn time_of_day(
+        &mut self,
+        path: &Path<'_>,
+        text: Option<&String>,
+        is_end: bool,
+    ) -> Option<LocalTime> {
         let text = self.required_text(path, text, FORMATTED);
         self.parsed(path, text, |text| {
             let time = LocalTime::parse(text).filter(|time| is_end || *time < LocalTime::END);
@@ -164,9 +216,14 @@ impl Checker {
             }
             Some(None)
         } else {
-            self.span(path, sent.from.as_ref(), sent.until.as_ref()).map(Some)
+            self.span(path, sent.from.as_ref(), sent.until.as_ref())
+                .map(Some)
         };
-        Some(HoursException { date: date?, open: open?, name })
+        Some(HoursException {
+            date: date?,
+            open: open?,
+            name,
+        })
     }
 
     /// Reads an area. `crossing` returns the index of the position of a ring after which an edge crosses another one; a preview context
@@ -180,8 +237,10 @@ impl Checker {
         let kind = self.required_text(&path.member("type"), sent.kind.as_ref(), FORMATTED);
         let is_multiple = is_multiple(sent);
         if kind.is_some() && is_multiple.is_none() {
-            let en = "Expected `Polygon` or `MultiPolygon`. Of a feature, send only its `geometry`.";
-            let pt = "Esperado `Polygon` ou `MultiPolygon`. De uma feature, envie somente `geometry`.";
+            let en =
+                "Expected `Polygon` or `MultiPolygon`. Of a feature, send only its `geometry`.";
+            let pt =
+                "Esperado `Polygon` ou `MultiPolygon`. De uma feature, envie somente `geometry`.";
             self.reject(&path.member("type"), "unsupported_geometry", en, pt);
         }
         let at = path.member("coordinates");
@@ -192,7 +251,9 @@ impl Checker {
         if let (Some(is_multiple), Some(coordinates)) = (is_multiple, &sent.coordinates) {
             if is_multiple {
                 let sent = self.items(&at, coordinates).iter().enumerate();
-                polygons.extend(sent.map(|(index, polygon)| self.polygon(&at.item(index), polygon, crossing)));
+                polygons.extend(
+                    sent.map(|(index, polygon)| self.polygon(&at.item(index), polygon, crossing)),
+                );
             } else {
                 polygons.push(self.polygon(&at, coordinates, crossing));
             }
@@ -202,16 +263,27 @@ impl Checker {
 
     /// Rejects too many positions or rings before their edges are compared.
     fn has_permitted_size(&mut self, path: &Path<'_>, sent: &AreaGeometry) -> bool {
-        let Some(coordinates) = is_multiple(sent).and(sent.coordinates.as_ref()) else { return true };
+        let Some(coordinates) = is_multiple(sent).and(sent.coordinates.as_ref()) else {
+            return true;
+        };
         let (rings, positions) = size(coordinates);
         let (max_rings, max_positions) = (ServiceArea::MAX_RINGS, ServiceArea::MAX_POSITIONS);
         if rings > max_rings {
             let en = format!("The area has {rings} rings. Send at most {max_rings}.");
-            self.reject(path, "too_many_rings", en, format!("A área tem {rings} anéis. Envie no máximo {max_rings}."));
+            self.reject(
+                path,
+                "too_many_rings",
+                en,
+                format!("A área tem {rings} anéis. Envie no máximo {max_rings}."),
+            );
         }
         if positions > max_positions {
-            let en = format!("The area has {positions} positions. Simplify it to at most {max_positions}.");
-            let pt = format!("A área tem {positions} posições. Simplifique-a para no máximo {max_positions}.");
+            let en = format!(
+                "The area has {positions} positions. Simplify it to at most {max_positions}."
+            );
+            let pt = format!(
+                "A área tem {positions} posições. Simplifique-a para no máximo {max_positions}."
+            );
             self.reject(path, "too_many_positions", en, pt);
         }
         rings <= max_rings && positions <= max_positions
@@ -235,7 +307,9 @@ impl Checker {
         crossing: impl Fn(&[Point]) -> Option<usize> + Copy,
     ) -> Vec<Ring> {
         let rings = self.items(path, coordinates).iter().enumerate();
-        rings.filter_map(|(index, ring)| self.ring(&path.item(index), ring, crossing)).collect()
+        rings
+            .filter_map(|(index, ring)| self.ring(&path.item(index), ring, crossing))
+            .collect()
     }
 
     /// Rejects holes that leave their outer ring.
@@ -243,7 +317,9 @@ impl Checker {
         for (index, polygon) in area.0.iter().enumerate() {
             let inner = path.item(index);
             let path = if is_multiple { &inner } else { path };
-            let Some((outer, holes)) = polygon.split_first() else { continue };
+            let Some((outer, holes)) = polygon.split_first() else {
+                continue;
+            };
             for (hole, at) in holes.iter().zip(1..) {
                 if let Some(position) = first_outside(outer, hole) {
                     let en = "The hole leaves the outer ring at this position. Move it inside.";
@@ -262,7 +338,10 @@ impl Checker {
         crossing: impl Fn(&[Point]) -> Option<usize>,
     ) -> Option<Ring> {
         // A list at a wrong depth is not counted as positions, and its edges must not be compared.
-        let positions = self.items(path, coordinates).iter().take(ServiceArea::MAX_POSITIONS);
+        let positions = self
+            .items(path, coordinates)
+            .iter()
+            .take(ServiceArea::MAX_POSITIONS);
         let mut points = Vec::with_capacity(positions.len());
         for (index, position) in positions.enumerate() {
             points.push(self.lon_lat(&path.item(index), position)?);
@@ -274,7 +353,8 @@ impl Checker {
             self.reject(path, "ring_not_closed", en, pt);
         } else if points.len() < 4 || !has_three_edges(&points) {
             let en = "The ring has too few positions. Send at least three different ones, and the first one again.";
-            let pt = "O anel tem posições de menos. Envie ao menos três diferentes e repita a primeira.";
+            let pt =
+                "O anel tem posições de menos. Envie ao menos três diferentes e repita a primeira.";
             self.reject(path, "ring_too_short", en, pt);
         } else if let Some(edge) = crossing(&points) {
             let en = "The edge from this position to the next one crosses or touches another edge of the ring.";
@@ -288,9 +368,10 @@ impl Checker {
     fn lon_lat(&mut self, path: &Path<'_>, coordinates: &Coordinates) -> Option<Point> {
         use Coordinates::Number;
         let (longitude, latitude) = match coordinates.items() {
-            Some([Number(longitude), Number(latitude)] | [Number(longitude), Number(latitude), Number(_)]) => {
-                (*longitude, *latitude)
-            }
+            Some(
+                [Number(longitude), Number(latitude)]
+                | [Number(longitude), Number(latitude), Number(_)],
+            ) => (*longitude, *latitude),
             _ => {
                 let en = "Expected a position, such as [-46.6559, -23.5614]: longitude and latitude in degrees.";
                 let pt = "Esperada uma posição, como [-46.6559, -23.5614]: longitude e latitude em graus.";
@@ -307,7 +388,10 @@ impl Checker {
                     "A posição fica fora do Brasil. Envie a longitude primeiro.",
                 )
             } else {
-                ("The position is outside Brazil. Check it.", "A posição fica fora do Brasil. Confira-a.")
+                (
+                    "The position is outside Brazil. Check it.",
+                    "A posição fica fora do Brasil. Confira-a.",
+                )
             };
             self.reject(path, "coordinates_outside", en, pt);
         }
@@ -331,6 +415,9 @@ fn size(coordinates: &Coordinates) -> (usize, usize) {
     match items.first().and_then(Coordinates::items) {
         None => (0, 1),
         Some(inner) if !first(inner) => (1, items.len()),
-        Some(_) => items.iter().map(size).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1)),
+        Some(_) => items
+            .iter()
+            .map(size)
+            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1)),
     }
 }

@@ -61,9 +61,22 @@ pub fn token_request(body: &[u8]) -> Result<(String, String), Problem> {
         let found = form_urlencoded::parse(body).find(|(key, _)| key == name);
         found.map(|(_, value)| value.into_owned())
     };
-    checker.one_of(&root.member("grant_type"), value("grant_type").as_ref(), &["client_credentials"], true);
-    let id = checker.required_text(&root.member("client_id"), value("client_id").as_ref(), CLIENT);
-    let secret = checker.required_text(&root.member("client_secret"), value("client_secret").as_ref(), TEXT);
+    checker.one_of(
+        &root.member("grant_type"),
+        value("grant_type").as_ref(),
+        &["client_credentials"],
+        true,
+    );
+    let id = checker.required_text(
+        &root.member("client_id"),
+        value("client_id").as_ref(),
+        CLIENT,
+    );
+    let secret = checker.required_text(
+        &root.member("client_secret"),
+        value("client_secret").as_ref(),
+        TEXT,
+    );
     checker.finish(id.zip(secret))
 }
 
@@ -75,7 +88,12 @@ pub fn finish_date(body: Body<FinishDelivery>) -> Result<Timestamp, Problem> {
     let mut checker = Checker::new(body.wrong);
     let path = Path::Root.member("finishDate");
     let at = checker.timestamp(&path, body.value.finish_date.as_ref());
-    if body.value.finish_date.as_ref().is_none_or(|text| text.trim().is_empty()) {
+    if body
+        .value
+        .finish_date
+        .as_ref()
+        .is_none_or(|text| text.trim().is_empty())
+    {
         checker.required(&path);
     }
     checker.finish(at)
@@ -87,11 +105,23 @@ pub fn finish_date(body: Body<FinishDelivery>) -> Result<Timestamp, Problem> {
 /// Every invalid field.
 pub fn problem_decision(body: Body<HandleProblem>) -> Result<(Decision, String), Problem> {
     let (mut checker, root) = (Checker::new(body.wrong), Path::Root);
-    let reason = checker.one_of(&root.member("reason"), body.value.reason.as_ref(), &PROBLEM_REASONS, true);
-    let action =
-        checker.one_of(&root.member("action"), body.value.action.as_ref(), &ACTIONS.map(|(name, _)| name), true);
+    let reason = checker.one_of(
+        &root.member("reason"),
+        body.value.reason.as_ref(),
+        &PROBLEM_REASONS,
+        true,
+    );
+    let action = checker.one_of(
+        &root.member("action"),
+        body.value.action.as_ref(),
+        &ACTIONS.map(|(name, _)| name),
+        true,
+    );
     let note = checker.text(&root.member("message"), body.value.message.as_ref(), TEXT);
-    let decision = ACTIONS.iter().find(|(name, _)| action == Some(*name)).map(|(_, decision)| *decision);
+    let decision = ACTIONS
+        .iter()
+        .find(|(name, _)| action == Some(*name))
+        .map(|(_, decision)| *decision);
     checker.finish(decision.zip(reason.map(|reason| noted(reason, note))))
 }
 
@@ -101,11 +131,25 @@ pub fn problem_decision(body: Body<HandleProblem>) -> Result<(Decision, String),
 /// Every invalid field.
 pub fn delivery_cancellation(body: Body<CancelDelivery>) -> Result<(Decision, String), Problem> {
     let (mut checker, root) = (Checker::new(body.wrong), Path::Root);
-    let reason = checker.one_of(&root.member("reason"), body.value.reason.as_ref(), &CANCEL_REASONS, true);
+    let reason = checker.one_of(
+        &root.member("reason"),
+        body.value.reason.as_ref(),
+        &CANCEL_REASONS,
+        true,
+    );
     let actions = ["RETURN_TO_STORE", "CANCEL_DELIVERY"];
-    let action = checker.one_of(&root.member("action"), body.value.action.as_ref(), &actions, false);
+    let action = checker.one_of(
+        &root.member("action"),
+        body.value.action.as_ref(),
+        &actions,
+        false,
+    );
     let note = checker.text(&root.member("message"), body.value.message.as_ref(), TEXT);
-    let decision = if action == Some("CANCEL_DELIVERY") { Decision::Discard } else { Decision::Return };
+    let decision = if action == Some("CANCEL_DELIVERY") {
+        Decision::Discard
+    } else {
+        Decision::Return
+    };
     checker.finish(reason.map(|reason| (decision, noted(reason, note))))
 }
 

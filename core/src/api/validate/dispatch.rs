@@ -18,8 +18,20 @@ use crate::{
 pub fn store_dispatch(body: Body<SetStoreDispatch>) -> Result<StoreDispatch, Problem> {
     let Body { value: sent, wrong } = body;
     let ranges = [
-        ("leadMinutes", sent.lead_minutes, 0, Dispatch::MAX_LEAD_MINUTES, ProblemCode::LeadOutOfRange),
-        ("ordersPerTrip", sent.orders_per_trip, 1, Dispatch::MAX_ORDERS_PER_TRIP, ProblemCode::TripLimitOutOfRange),
+        (
+            "leadMinutes",
+            sent.lead_minutes,
+            0,
+            Dispatch::MAX_LEAD_MINUTES,
+            ProblemCode::LeadOutOfRange,
+        ),
+        (
+            "ordersPerTrip",
+            sent.orders_per_trip,
+            1,
+            Dispatch::MAX_ORDERS_PER_TRIP,
+            ProblemCode::TripLimitOutOfRange,
+        ),
     ];
     let mut checker = Checker::new(wrong);
     let mut first = None;
@@ -31,10 +43,15 @@ pub fn store_dispatch(body: Body<SetStoreDispatch>) -> Result<StoreDispatch, Pro
         }
     }
     let [lead_minutes, orders_per_trip] = terms;
-    let finished = checker.finish(Some(StoreDispatch { lead_minutes, orders_per_trip }));
-    finished.map_err(|problem| match first.filter(|_| problem.code == ProblemCode::ValidationFailed) {
-        Some(code) => Problem { code, ..problem },
-        None => problem,
+    let finished = checker.finish(Some(StoreDispatch {
+        lead_minutes,
+        orders_per_trip,
+    }));
+    finished.map_err(|problem| {
+        match first.filter(|_| problem.code == ProblemCode::ValidationFailed) {
+            Some(code) => Problem { code, ..problem },
+            None => problem,
+        }
     })
 }
 
@@ -47,18 +64,70 @@ pub fn dispatch_draft(body: Body<SetDispatch>, current: &Dispatch) -> Result<Dis
     let mut checker = Checker::new(wrong);
     let mut draft = current.clone();
     for (name, value, (min, max), target) in [
-        ("radiusKm", sent.radius_km, (1, Dispatch::MAX_RADIUS_KM), &mut draft.radius_km),
-        ("maxPositionAgeMinutes", sent.max_position_age_minutes, (1, 60), &mut draft.max_position_age_minutes),
-        ("stuckAfterMinutes", sent.stuck_after_minutes, (1, 120), &mut draft.stuck_after_minutes),
-        ("waitLimitMinutes", sent.wait_limit_minutes, (1, 60), &mut draft.wait_limit_minutes),
-        ("reofferAfterMinutes", sent.reoffer_after_minutes, (0, 60), &mut draft.reoffer_after_minutes),
-        ("horizonMinutes", sent.horizon_minutes, (0, 120), &mut draft.horizon_minutes),
-        ("ordersPerTrip", sent.orders_per_trip, (1, Dispatch::MAX_ORDERS_PER_TRIP), &mut draft.orders_per_trip),
-        ("detourMinutes", sent.detour_minutes, (0, 120), &mut draft.detour_minutes),
-        ("readySpreadMinutes", sent.ready_spread_minutes, (0, 120), &mut draft.ready_spread_minutes),
-        ("marginSeconds", sent.margin_seconds, (0, 1_800), &mut draft.margin_seconds),
+        (
+            "radiusKm",
+            sent.radius_km,
+            (1, Dispatch::MAX_RADIUS_KM),
+            &mut draft.radius_km,
+        ),
+        (
+            "maxPositionAgeMinutes",
+            sent.max_position_age_minutes,
+            (1, 60),
+            &mut draft.max_position_age_minutes,
+        ),
+        (
+            "stuckAfterMinutes",
+            sent.stuck_after_minutes,
+            (1, 120),
+            &mut draft.stuck_after_minutes,
+        ),
+        (
+            "waitLimitMinutes",
+            sent.wait_limit_minutes,
+            (1, 60),
+            &mut draft.wait_limit_minutes,
+        ),
+        (
+            "reofferAfterMinutes",
+            sent.reoffer_after_minutes,
+            (0, 60),
+            &mut draft.reoffer_after_minutes,
+        ),
+        (
+            "horizonMinutes",
+            sent.horizon_minutes,
+            (0, 120),
+            &mut draft.horizon_minutes,
+        ),
+        (
+            "ordersPerTrip",
+            sent.orders_per_trip,
+            (1, Dispatch::MAX_ORDERS_PER_TRIP),
+            &mut draft.orders_per_trip,
+        ),
+        (
+            "detourMinutes",
+            sent.detour_minutes,
+            (0, 120),
+            &mut draft.detour_minutes,
+        ),
+        (
+            "readySpreadMinutes",
+            sent.ready_spread_minutes,
+            (0, 120),
+            &mut draft.ready_spread_minutes,
+        ),
+        (
+            "marginSeconds",
+            sent.margin_seconds,
+            (0, 1_800),
+            &mut draft.margin_seconds,
+        ),
     ] {
-        *target = checker.integer(&Path::Root.member(name), value, min, max).unwrap_or(*target);
+        *target = checker
+            .integer(&Path::Root.member(name), value, min, max)
+            .unwrap_or(*target);
     }
     checker.finish(Some(draft))
 }

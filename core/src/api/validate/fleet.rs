@@ -7,7 +7,8 @@ use crate::{
     model::{Address, CourierId, Duration, Email, Equipment, Point, Timestamp, courier::Shift},
     rules::couriers::{CourierUpdate, NewCourier},
     wire::{
-        AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, StartCourierSession, StartOperatorSession,
+        AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, StartCourierSession,
+        StartOperatorSession,
     },
 };
 
@@ -36,13 +37,28 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
     let email = checker.optional_email(&root.member("email"), sent.email.as_ref());
     let document = checker.text(&root.member("document"), sent.document.as_ref(), DOCUMENT);
     let profile_id = checker.profile(&root.member("profileId"), sent.profile_id);
-    let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
-    let (available, sandbox) = (sent.available.unwrap_or(false), sent.sandbox.unwrap_or(false));
-    let (max_weight_g, max_volume_ml) =
-        (checker.weight_limit(&root, sent.max_weight_grams), checker.volume_limit(&root, sent.max_volume_millilitres));
-    let vehicle =
-        sent.vehicle.as_ref().and_then(|name| checker.vehicle(&root.member("vehicle"), name)).unwrap_or_default();
-    let equipment = checker.equipment(&root, sent.equipment.as_deref()).unwrap_or(Equipment::ALL);
+    let days = checker.integer(
+        &root.member("expiresInDays"),
+        sent.expires_in_days,
+        1,
+        3_650,
+    );
+    let (available, sandbox) = (
+        sent.available.unwrap_or(false),
+        sent.sandbox.unwrap_or(false),
+    );
+    let (max_weight_g, max_volume_ml) = (
+        checker.weight_limit(&root, sent.max_weight_grams),
+        checker.volume_limit(&root, sent.max_volume_millilitres),
+    );
+    let vehicle = sent
+        .vehicle
+        .as_ref()
+        .and_then(|name| checker.vehicle(&root.member("vehicle"), name))
+        .unwrap_or_default();
+    let equipment = checker
+        .equipment(&root, sent.equipment.as_deref())
+        .unwrap_or(Equipment::ALL);
     let new = name.zip(phone);
     let new = new.map(|(name, phone)| NewCourier {
         profile_id,
@@ -76,7 +92,10 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
         document: checker.text(&root.member("document"), sent.document.as_ref(), DOCUMENT),
         profile_id: checker.profile(&root.member("profileId"), sent.profile_id),
         available: sent.available,
-        vehicle: sent.vehicle.as_ref().and_then(|name| checker.vehicle(&root.member("vehicle"), name)),
+        vehicle: sent
+            .vehicle
+            .as_ref()
+            .and_then(|name| checker.vehicle(&root.member("vehicle"), name)),
         max_weight_g: checker.weight_limit(&root, sent.max_weight_grams),
         max_volume_ml: checker.volume_limit(&root, sent.max_volume_millilitres),
         equipment: checker.equipment(&root, sent.equipment.as_deref()),
@@ -84,7 +103,12 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
         new_key: sent.new_key.unwrap_or(false),
         removed: sent.removed.unwrap_or(false),
     };
-    let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
+    let days = checker.integer(
+        &root.member("expiresInDays"),
+        sent.expires_in_days,
+        1,
+        3_650,
+    );
     checker.finish(Some((alteration, days)))
 }
 
@@ -109,12 +133,17 @@ pub fn position(
     let point = degrees.and_then(|(latitude, longitude)| checker.point(&root, latitude, longitude));
     let point = point.filter(|point| checker.in_brazil(&root, gazetteer, *point));
     let accuracy = f64::from(MAX_ACCURACY_M);
-    if sent.accuracy.is_some_and(|metres| !(0.0..=accuracy).contains(&metres)) {
+    if sent
+        .accuracy
+        .is_some_and(|metres| !(0.0..=accuracy).contains(&metres))
+    {
         let en = format!("Expected 0 to {MAX_ACCURACY_M} metres.");
         let pt = format!("Esperado de 0 a {MAX_ACCURACY_M} metros.");
         checker.reject(&root.member("accuracy"), "out_of_range", en, pt);
     }
-    let taken = checker.instant(&root.member("at"), sent.at.as_ref(), now).unwrap_or(now);
+    let taken = checker
+        .instant(&root.member("at"), sent.at.as_ref(), now)
+        .unwrap_or(now);
     checker.finish(point.map(|point| (point, taken)))
 }
 
@@ -134,7 +163,11 @@ pub fn sign_in_code(body: Body<StartCourierSession>) -> Result<String, Problem> 
 /// Every invalid field.
 pub fn operator_token(body: Body<StartOperatorSession>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
-    let token = checker.required_text(&Path::Root.member("token"), body.value.token.as_ref(), TOKEN);
+    let token = checker.required_text(
+        &Path::Root.member("token"),
+        body.value.token.as_ref(),
+        TOKEN,
+    );
     checker.finish(token)
 }
 
@@ -142,7 +175,10 @@ pub fn operator_token(body: Body<StartOperatorSession>) -> Result<String, Proble
 ///
 /// # Errors
 /// Every invalid field: `available` is absent, or a shift has ended, ends before it starts or is too far ahead.
-pub fn availability(body: Body<SetAvailability>, now: Timestamp) -> Result<(bool, Option<Shift>), Problem> {
+pub fn availability(
+    body: Body<SetAvailability>,
+    now: Timestamp,
+) -> Result<(bool, Option<Shift>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
@@ -150,21 +186,39 @@ pub fn availability(body: Body<SetAvailability>, now: Timestamp) -> Result<(bool
         checker.required(&root.member("available"));
     }
     let last = now.after(MAX_SHIFT_AHEAD);
-    let from = checker.instant_before(&root.member("availableFrom"), sent.available_from.as_ref(), last);
-    let until = checker.instant_before(&root.member("availableUntil"), sent.available_until.as_ref(), last);
+    let from = checker.instant_before(
+        &root.member("availableFrom"),
+        sent.available_from.as_ref(),
+        last,
+    );
+    let until = checker.instant_before(
+        &root.member("availableUntil"),
+        sent.available_until.as_ref(),
+        last,
+    );
     if until.is_some_and(|until| until <= from.unwrap_or(now).max(now)) {
         let en = "The shift must end in the future and after its start.";
         let pt = "O turno precisa terminar no futuro e depois do início.";
         checker.reject(&root.member("availableUntil"), "out_of_range", en, pt);
     }
-    let shift = from.or(until.map(|_| now)).map(|from| Shift { from, until, orders: 0 });
+    let shift = from.or(until.map(|_| now)).map(|from| Shift {
+        from,
+        until,
+        orders: 0,
+    });
     checker.finish(sent.available.map(|available| (available, shift)))
 }
 
 /// Whether a point is on land in Brazil.
 pub(super) fn is_in_brazil(gazetteer: Gazetteer, point: Point) -> bool {
-    let address = Address { point: Some(point), ..Address::default() };
-    !matches!(gazetteer.locate(&address), Err(LocateError::CoordinatesOutside { .. }))
+    let address = Address {
+        point: Some(point),
+        ..Address::default()
+    };
+    !matches!(
+        gazetteer.locate(&address),
+        Err(LocateError::CoordinatesOutside { .. })
+    )
 }
 
 impl Checker {
@@ -201,7 +255,12 @@ impl Checker {
         is_inside
     }
 
-    fn instant(&mut self, path: &Path<'_>, text: Option<&String>, now: Timestamp) -> Option<Timestamp> {
+    fn instant(
+        &mut self,
+        path: &Path<'_>,
+        text: Option<&String>,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
         let instant = self.timestamp(path, text)?;
         if instant > now.after(MAX_CLOCK_SKEW) {
             let en = "The timestamp is in the future. Check the device's clock.";
@@ -228,7 +287,11 @@ impl Checker {
         Some(instant)
     }
 
-    pub(super) fn timestamp(&mut self, path: &Path<'_>, text: Option<&String>) -> Option<Timestamp> {
+    pub(super) fn timestamp(
+        &mut self,
+        path: &Path<'_>,
+        text: Option<&String>,
+    ) -> Option<Timestamp> {
         let text = self.text(path, text, 64)?;
         let Some(instant) = Timestamp::parse(&text) else {
             let en = "Expected a timestamp in RFC 3339 format, such as 2026-11-21T14:30:00Z.";

@@ -6,8 +6,8 @@ use crate::{
     model::{CourierId, DeliveryId, Timestamp, order::ProofParts},
     rules::limits::Limits,
     wire::{
-        CancelOrder, DelayOrder, FailDelivery, GiveCode, GiveDeliveryCode, GiveDeliveryReason, GiveReason, Id,
-        NameDelivery, ReassignOrder, StepTime,
+        CancelOrder, DelayOrder, FailDelivery, GiveCode, GiveDeliveryCode, GiveDeliveryReason,
+        GiveReason, Id, NameDelivery, ReassignOrder, StepTime,
     },
 };
 
@@ -51,7 +51,11 @@ pub fn step_time(body: Body<StepTime>) -> Result<Option<Timestamp>, Problem> {
 /// Every invalid field.
 pub fn reason(body: Body<GiveReason>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
-    let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
+    let reason = checker.required_text(
+        &Path::Root.member("reason"),
+        body.value.reason.as_ref(),
+        REASON,
+    );
     checker.finish(reason)
 }
 
@@ -60,10 +64,19 @@ pub fn reason(body: Body<GiveReason>) -> Result<String, Problem> {
 ///
 /// # Errors
 /// Every invalid field.
-pub fn reassignment(body: Body<ReassignOrder>) -> Result<(String, Option<Option<CourierId>>), Problem> {
+pub fn reassignment(
+    body: Body<ReassignOrder>,
+) -> Result<(String, Option<Option<CourierId>>), Problem> {
     let mut checker = Checker::new(body.wrong);
-    let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
-    let chosen = body.value.courier_id.map(|Id(number)| CourierId::new(number));
+    let reason = checker.required_text(
+        &Path::Root.member("reason"),
+        body.value.reason.as_ref(),
+        REASON,
+    );
+    let chosen = body
+        .value
+        .courier_id
+        .map(|Id(number)| CourierId::new(number));
     checker.finish(reason.map(|reason| (reason, chosen)))
 }
 
@@ -95,10 +108,16 @@ pub fn delivery_code(
 ///
 /// # Errors
 /// Every invalid field.
-pub fn delivery_reason(body: Body<GiveDeliveryReason>) -> Result<(Option<DeliveryId>, String), Problem> {
+pub fn delivery_reason(
+    body: Body<GiveDeliveryReason>,
+) -> Result<(Option<DeliveryId>, String), Problem> {
     let mut checker = Checker::new(body.wrong);
     let stop = checker.stop_id(body.value.delivery_id);
-    let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
+    let reason = checker.required_text(
+        &Path::Root.member("reason"),
+        body.value.reason.as_ref(),
+        REASON,
+    );
     checker.finish(stop.zip(reason))
 }
 
@@ -106,12 +125,22 @@ pub fn delivery_reason(body: Body<GiveDeliveryReason>) -> Result<(Option<Deliver
 ///
 /// # Errors
 /// Every invalid field.
-pub fn failure(body: Body<FailDelivery>) -> Result<(Option<DeliveryId>, String, ProofParts), Problem> {
+pub fn failure(
+    body: Body<FailDelivery>,
+) -> Result<(Option<DeliveryId>, String, ProofParts), Problem> {
     let mut checker = Checker::new(body.wrong);
     let stop = checker.stop_id(body.value.delivery_id);
-    let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
+    let reason = checker.required_text(
+        &Path::Root.member("reason"),
+        body.value.reason.as_ref(),
+        REASON,
+    );
     let proof = checker.proof(body.value.proof);
-    checker.finish(stop.zip(reason).zip(proof).map(|((stop, reason), proof)| (stop, reason, proof)))
+    checker.finish(
+        stop.zip(reason)
+            .zip(proof)
+            .map(|((stop, reason), proof)| (stop, reason, proof)),
+    )
 }
 
 /// Validates a delay in minutes.
@@ -122,7 +151,12 @@ pub fn delay(body: Body<DelayOrder>, limits: &Limits) -> Result<u32, Problem> {
     let mut checker = Checker::new(body.wrong);
     let root = Path::Root;
     let path = root.member("minutes");
-    let minutes = checker.integer(&path, body.value.minutes, 1, limits.preparation_minutes.max(1));
+    let minutes = checker.integer(
+        &path,
+        body.value.minutes,
+        1,
+        limits.preparation_minutes.max(1),
+    );
     if body.value.minutes.is_none() {
         checker.required(&path);
     }
@@ -140,7 +174,11 @@ pub fn cancel(body: Body<CancelOrder>) -> Result<Cancelled, Problem> {
         checker.required(&root.member("orderId"));
     }
     let stop = sent.delivery_id.map(|Id(number)| DeliveryId::new(number));
-    checker.finish(sent.order_id.map(|Id(order)| Cancelled { order, reason, stop }))
+    checker.finish(sent.order_id.map(|Id(order)| Cancelled {
+        order,
+        reason,
+        stop,
+    }))
 }
 
 impl Checker {

@@ -24,17 +24,22 @@ mod tracking;
 mod webhook;
 
 pub use account::{
-    NewUser, confirmation, login_name, new_user, password_change, password_reset, session_confirmation, user_update,
+    NewUser, confirmation, login_name, new_user, password_change, password_reset,
+    session_confirmation, user_update,
 };
 pub use address::{Need, address};
 pub use checker::{Checker, Path, UNKNOWN_FIELD};
 pub use coverage::{store_area, store_hours};
-pub use delivery_steps::{Decision, delivery_cancellation, finish_date, problem_decision, token_request};
+pub use delivery_steps::{
+    Decision, delivery_cancellation, finish_date, problem_decision, token_request,
+};
 pub use dispatch::{dispatch_draft, store_dispatch};
-pub use fleet::{altered_courier, availability, new_courier, operator_token, position, sign_in_code};
+pub use fleet::{
+    altered_courier, availability, new_courier, operator_token, position, sign_in_code,
+};
 pub use life::{
-    Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code, reason, reassignment,
-    step_time,
+    Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code,
+    reason, reassignment, step_time,
 };
 pub use open_delivery::{availability_request, delivery_request, standard_pointer};
 pub use order::{order, preview};

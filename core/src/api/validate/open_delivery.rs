@@ -18,7 +18,9 @@ use crate::{
     },
     wire::{
         AddressBody, SetRequirements,
-        open_delivery::{AvailabilityRequest, DeliveryPayments, DeliveryRequest, LogisticsAddress, Price},
+        open_delivery::{
+            AvailabilityRequest, DeliveryPayments, DeliveryRequest, LogisticsAddress, Price,
+        },
     },
 };
 
@@ -37,7 +39,9 @@ const MAX_VOLUME_M3: f64 = 20.0;
 ///
 /// # Errors
 /// Every invalid field.
-pub fn availability_request(body: Body<AvailabilityRequest>) -> Result<(Inquiry, TimeLimits), Problem> {
+pub fn availability_request(
+    body: Body<AvailabilityRequest>,
+) -> Result<(Inquiry, TimeLimits), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let is_paid = sent.online_payment.unwrap_or(true);
@@ -76,17 +80,33 @@ pub fn delivery_request(
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let code = checker.uuid(&root.member("orderId"), sent.order_id.as_ref());
-    let display = checker.required_text(&root.member("orderDisplayId"), sent.order_display_id.as_ref(), CODE);
+    let display = checker.required_text(
+        &root.member("orderDisplayId"),
+        sent.order_display_id.as_ref(),
+        CODE,
+    );
     let merchant_name = checker.merchant(&sent, Some(merchant));
-    let name = checker.required_text(&root.member("customerName"), sent.customer_name.as_ref(), NAME);
+    let name = checker.required_text(
+        &root.member("customerName"),
+        sent.customer_name.as_ref(),
+        NAME,
+    );
     let payments = checker.payments(sent.payments.as_ref());
     let is_paid = payments.is_none();
-    let Common { mut inquiry, times, mut requirements, container, total } = checker.common(&sent, is_paid);
-    inquiry.preparation_minutes = checker.minutes_until_preparation(sent.preparation_start_date_time.as_ref(), now);
+    let Common {
+        mut inquiry,
+        times,
+        mut requirements,
+        container,
+        total,
+    } = checker.common(&sent, is_paid);
+    inquiry.preparation_minutes =
+        checker.minutes_until_preparation(sent.preparation_start_date_time.as_ref(), now);
     checker.combined(sent.combined_orders_ids.as_deref().unwrap_or_default());
     let (phone, observation) = checker.recipient_contact(&sent);
     let product_value = payments.as_ref().map(|(value, _)| *value).or(total);
-    let pickup_code = checker.alphanumeric_code(&root.member("pickupCode"), sent.pickup_code.as_ref());
+    let pickup_code =
+        checker.alphanumeric_code(&root.member("pickupCode"), sent.pickup_code.as_ref());
     let pickup_instructions = checker.pickup_instructions(&sent);
     let checks_code = sent.confirmation_code_required.unwrap_or(false);
     let stop = NewStop {
@@ -98,10 +118,17 @@ pub fn delivery_request(
         observation,
         product_value,
         payment: payments.map(|(_, payment)| payment),
-        confirmation: checks_code.then(|| Confirmation { platform: true, ..Confirmation::default() }),
+        confirmation: checks_code.then(|| Confirmation {
+            platform: true,
+            ..Confirmation::default()
+        }),
     };
     // The merchant can also request the machine in case the recipient changes the method.
-    let brings_machine = sent.payments.as_ref().and_then(|payments| payments.wireless_pos).unwrap_or(false);
+    let brings_machine = sent
+        .payments
+        .as_ref()
+        .and_then(|payments| payments.wireless_pos)
+        .unwrap_or(false);
     requirements.equipment.card_machine = brings_machine || stop.needs_card_machine();
     let open_delivery = OpenDelivery {
         connection,
@@ -138,7 +165,10 @@ fn cubic_metres(millilitres: u32) -> (String, String) {
     let (whole, part) = (millilitres / 1_000_000, millilitres % 1_000_000);
     let text = format!("{whole}.{part:06}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    (format!("{text} m³"), format!("{} m³", text.replace('.', ",")))
+    (
+        format!("{text} m³"),
+        format!("{} m³", text.replace('.', ",")),
+    )
 }
 
 /// The part of a new delivery that a request for the availability also has.
@@ -164,7 +194,10 @@ impl Checker {
         }
         self.present(&root.member("canCombine"), sent.can_combine.is_some());
         let (requirements, container) = self.load(sent);
-        let total = self.price(&root.member("totalOrderPrice"), sent.total_order_price.as_ref());
+        let total = self.price(
+            &root.member("totalOrderPrice"),
+            sent.total_order_price.as_ref(),
+        );
         let times = root.member("limitTimes");
         self.present(&times, sent.limit_times.is_some());
         let given = sent.limit_times.clone().unwrap_or_default();
@@ -179,7 +212,12 @@ impl Checker {
         let inquiry = Inquiry {
             store: None,
             pickup: Some(pickup),
-            stops: vec![InquiryStop { address, online_payment: is_paid, pin: None, window: None }],
+            stops: vec![InquiryStop {
+                address,
+                online_payment: is_paid,
+                pin: None,
+                window: None,
+            }],
             best_route: false,
             with_times: true,
             preparation_minutes: 0,
@@ -187,17 +225,31 @@ impl Checker {
             vehicle: requirements.smallest_vehicle(),
             max_fee: None,
         };
-        Common { inquiry, times, requirements, container, total }
+        Common {
+            inquiry,
+            times,
+            requirements,
+            container,
+            total,
+        }
     }
 
     /// Reads the time at which the preparation starts, as minutes from now. No courier is searched before.
     fn minutes_until_preparation(&mut self, sent: Option<&String>, now: Timestamp) -> u32 {
         let path = Path::Root.member("preparationStartDateTime");
-        let Some(start) = self.timestamp(&path, sent) else { return 0 };
+        let Some(start) = self.timestamp(&path, sent) else {
+            return 0;
+        };
         let minutes = start.since(now).as_millis().max(0).div_euclid(60_000);
         // A part of a minute counts as a whole one.
-        let minutes = if now.after(Duration::minutes(minutes)) < start { minutes + 1 } else { minutes };
-        let within = u32::try_from(minutes).ok().filter(|minutes| *minutes <= MAX_MINUTES);
+        let minutes = if now.after(Duration::minutes(minutes)) < start {
+            minutes + 1
+        } else {
+            minutes
+        };
+        let within = u32::try_from(minutes)
+            .ok()
+            .filter(|minutes| *minutes <= MAX_MINUTES);
         within.unwrap_or_else(|| {
             let last = now.after(Duration::minutes(MAX_MINUTES.into()));
             let en = format!("The time is more than 30 days ahead. Send at most {last}.");
@@ -227,7 +279,12 @@ impl Checker {
         let found = names.iter().find(|name| **name == text.trim()).copied();
         if found.is_none() {
             let names = names.join(", ");
-            self.reject(path, "unknown_value", format!("Expected {names}."), format!("Esperado {names}."));
+            self.reject(
+                path,
+                "unknown_value",
+                format!("Expected {names}."),
+                format!("Esperado {names}."),
+            );
         }
         found
     }
@@ -251,7 +308,10 @@ impl Checker {
     fn combined(&mut self, ids: &[String]) {
         let (root, list) = (Path::Root, "combinedOrdersIds");
         if ids.len() > COMBINED {
-            let (en, pt) = (format!("Send at most {COMBINED}."), format!("Envie no máximo {COMBINED}."));
+            let (en, pt) = (
+                format!("Send at most {COMBINED}."),
+                format!("Envie no máximo {COMBINED}."),
+            );
             self.reject(&root.member(list), "out_of_range", en, pt);
             return;
         }
@@ -269,7 +329,10 @@ impl Checker {
             return None;
         };
         let id = self.merchant_id(&path.member("id"), merchant.id.as_ref());
-        if id.zip(expected).is_some_and(|(id, expected)| id != expected) {
+        if id
+            .zip(expected)
+            .is_some_and(|(id, expected)| id != expected)
+        {
             let en = "These credentials are for another merchant. Send the merchant's ID of the connection.";
             let pt = "Estas credenciais são de outro estabelecimento. Envie o ID do estabelecimento da conexão.";
             self.reject(&path.member("id"), "not_applicable", en, pt);
@@ -277,16 +340,28 @@ impl Checker {
         self.required_text(&path.member("name"), merchant.name.as_ref(), MERCHANT_NAME)
     }
 
-    fn logistics_address(&mut self, name: &'static str, sent: Option<&LogisticsAddress>) -> Address {
+    fn logistics_address(
+        &mut self,
+        name: &'static str,
+        sent: Option<&LogisticsAddress>,
+    ) -> Address {
         let root = Path::Root;
         let path = root.member(name);
         let Some(sent) = sent else {
             self.required(&path);
             return Address::default();
         };
-        self.one_of(&path.member("country"), sent.country.as_ref(), &["BR"], true);
+        self.one_of(
+            &path.member("country"),
+            sent.country.as_ref(),
+            &["BR"],
+            true,
+        );
         // ISO 3166-2 names a state as `BR-SP`.
-        let state = sent.state.as_deref().map(|state| state.trim().trim_start_matches("BR-").to_owned());
+        let state = sent
+            .state
+            .as_deref()
+            .map(|state| state.trim().trim_start_matches("BR-").to_owned());
         let body = AddressBody {
             street: sent.street.clone(),
             number: sent.number.clone(),
@@ -315,10 +390,18 @@ impl Checker {
         let container = vehicle.container.map(|name| name.trim().to_owned());
         if sent.vehicle.is_some() {
             self.present(&path.member("type"), !kinds.is_empty());
-            self.one_of(&path.member("container"), container.as_ref(), &["NORMAL", "THERMIC"], true);
+            self.one_of(
+                &path.member("container"),
+                container.as_ref(),
+                &["NORMAL", "THERMIC"],
+                true,
+            );
         }
         if kinds.len() > VEHICLES {
-            let (en, pt) = (format!("Send at most {VEHICLES}."), format!("Envie no máximo {VEHICLES}."));
+            let (en, pt) = (
+                format!("Send at most {VEHICLES}."),
+                format!("Envie no máximo {VEHICLES}."),
+            );
             self.reject(&path.member("type"), "out_of_range", en, pt);
         }
         self.present(&root.member("totalWeight"), sent.total_weight.is_some());
@@ -332,7 +415,11 @@ impl Checker {
             vehicle: Some(distinct),
             weight_grams: self.known(&root.member("totalWeight"), sent.total_weight, MAX_WEIGHT_G),
             volume_millilitres: self.volume(&root.member("packageVolume"), sent.package_volume),
-            packages: self.known(&root.member("packageQuantity"), sent.package_quantity, MAX_PACKAGES),
+            packages: self.known(
+                &root.member("packageQuantity"),
+                sent.package_quantity,
+                MAX_PACKAGES,
+            ),
             ..SetRequirements::default()
         };
         let before = self.errors.len();
@@ -346,15 +433,21 @@ impl Checker {
 
     /// Reads a number, of which 0 means that it is unknown.
     fn known(&mut self, path: &Path<'_>, sent: Option<f64>, max: u32) -> Option<f64> {
-        self.integer(path, sent, 0, max).filter(|number| *number != 0).map(f64::from)
+        self.integer(path, sent, 0, max)
+            .filter(|number| *number != 0)
+            .map(f64::from)
     }
 
     /// Reads a volume in cubic metres. Returns millilitres, or `None` if it is unknown.
     fn volume(&mut self, path: &Path<'_>, sent: Option<f64>) -> Option<f64> {
         let cubic = sent?;
         if !(0.0..=MAX_VOLUME_M3).contains(&cubic) {
-            let en = format!("Expected a volume in cubic metres, from 0 to {MAX_VOLUME_M3}. One litre is 0.001.");
-            let pt = format!("Esperado um volume em metros cúbicos, de 0 a {MAX_VOLUME_M3}. Um litro é 0.001.");
+            let en = format!(
+                "Expected a volume in cubic metres, from 0 to {MAX_VOLUME_M3}. One litre is 0.001."
+            );
+            let pt = format!(
+                "Esperado um volume em metros cúbicos, de 0 a {MAX_VOLUME_M3}. Um litro é 0.001."
+            );
             self.reject(path, "out_of_range", en, pt);
             return None;
         }
@@ -367,10 +460,18 @@ impl Checker {
             self.required(path);
             return None;
         };
-        self.one_of(&path.member("currency"), sent.currency.as_ref(), &["BRL"], true);
+        self.one_of(
+            &path.member("currency"),
+            sent.currency.as_ref(),
+            &["BRL"],
+            true,
+        );
         let value = path.member("value");
         self.present(&value, sent.value.is_some());
-        self.value(&value, sent.value.map(|value| (value * 100.0).round() / 100.0))
+        self.value(
+            &value,
+            sent.value.map(|value| (value * 100.0).round() / 100.0),
+        )
     }
 
     /// Reads the amount due and its method. `None` if the order is already paid.
@@ -378,7 +479,12 @@ impl Checker {
         let sent = sent?;
         let root = Path::Root;
         let path = root.member("payments");
-        let method = self.one_of(&path.member("method"), sent.method.as_ref(), &["ONLINE", "OFFLINE"], false);
+        let method = self.one_of(
+            &path.member("method"),
+            sent.method.as_ref(),
+            &["ONLINE", "OFFLINE"],
+            false,
+        );
         if method != Some("OFFLINE") {
             return None;
         }
@@ -386,27 +492,45 @@ impl Checker {
         let offline = sent.offline_method.as_deref().unwrap_or_default();
         self.present(&list, !offline.is_empty());
         if offline.len() > PAYMENTS {
-            let (en, pt) = (format!("Send at most {PAYMENTS}."), format!("Envie no máximo {PAYMENTS}."));
+            let (en, pt) = (
+                format!("Send at most {PAYMENTS}."),
+                format!("Envie no máximo {PAYMENTS}."),
+            );
             self.reject(&list, "out_of_range", en, pt);
         }
         let (mut due, mut parts) = (Money::ZERO, Vec::new());
         for (at, payment) in offline.iter().take(PAYMENTS).enumerate() {
             let item = list.item(at);
-            let amount = self.price(&item.member("amount"), payment.amount.as_ref()).unwrap_or_default();
+            let amount = self
+                .price(&item.member("amount"), payment.amount.as_ref())
+                .unwrap_or_default();
             due = due.plus(amount);
-            let names = ["CREDIT", "DEBIT", "MEAL_VOUCHER", "FOOD_VOUCHER", "PIX", "CASH", "CREDIT_DEBIT", "OTHER"];
-            let method = match self.one_of(&item.member("type"), payment.kind.as_ref(), &names, true) {
-                Some("PIX") => PaymentMethod::Pix,
-                Some("CASH" | "OTHER") => PaymentMethod::Cash,
-                _ => PaymentMethod::CardMachine,
-            };
+            let names = [
+                "CREDIT",
+                "DEBIT",
+                "MEAL_VOUCHER",
+                "FOOD_VOUCHER",
+                "PIX",
+                "CASH",
+                "CREDIT_DEBIT",
+                "OTHER",
+            ];
+            let method =
+                match self.one_of(&item.member("type"), payment.kind.as_ref(), &names, true) {
+                    Some("PIX") => PaymentMethod::Pix,
+                    Some("CASH" | "OTHER") => PaymentMethod::Cash,
+                    _ => PaymentMethod::CardMachine,
+                };
             // Cash is one handover, whatever the number of lines.
-            match parts
-                .iter_mut()
-                .find(|part: &&mut PaymentPart| method == PaymentMethod::Cash && part.method == method)
-            {
+            match parts.iter_mut().find(|part: &&mut PaymentPart| {
+                method == PaymentMethod::Cash && part.method == method
+            }) {
                 Some(cash) => cash.amount = cash.amount.plus(amount),
-                None => parts.push(PaymentPart { method, amount, change_for: None }),
+                None => parts.push(PaymentPart {
+                    method,
+                    amount,
+                    change_for: None,
+                }),
             }
         }
         // Systems list the methods that they offer, with 0 for those that the recipient does not use.
@@ -414,15 +538,19 @@ impl Checker {
             parts.retain(|part| part.amount > Money::ZERO);
         }
         let change_path = path.member("change");
-        let change = sent.change.as_ref().and_then(|change| self.price(&change_path, Some(change)));
+        let change = sent
+            .change
+            .as_ref()
+            .and_then(|change| self.price(&change_path, Some(change)));
         if let Some(change) = change.filter(|change| *change > Money::ZERO) {
-            match parts.iter_mut().find(|part| part.method == PaymentMethod::Cash) {
+            match parts
+                .iter_mut()
+                .find(|part| part.method == PaymentMethod::Cash)
+            {
                 Some(cash) => cash.change_for = Some(cash.amount.plus(change)),
                 None => {
-                    let en =
-                        "Only a payment in cash needs change. Omit this field, or send a payment of the type CASH.";
-                    let pt =
-                        "Só pagamento em dinheiro tem troco. Não envie este campo ou envie um pagamento do tipo CASH.";
+                    let en = "Only a payment in cash needs change. Omit this field, or send a payment of the type CASH.";
+                    let pt = "Só pagamento em dinheiro tem troco. Não envie este campo ou envie um pagamento do tipo CASH.";
                     self.reject(&change_path, "not_applicable", en, pt);
                 }
             }
@@ -433,17 +561,45 @@ impl Checker {
     /// Reads the phone number and the instructions for the courier, which contain a number that is not a personal one.
     fn recipient_contact(&mut self, sent: &DeliveryRequest) -> (Option<Phone>, Option<String>) {
         let root = Path::Root;
-        let special = self.text(&root.member("specialInstructions"), sent.special_instructions.as_ref(), INSTRUCTIONS);
+        let special = self.text(
+            &root.member("specialInstructions"),
+            sent.special_instructions.as_ref(),
+            INSTRUCTIONS,
+        );
         let address = root.member("deliveryAddress");
         let given = sent.delivery_address.as_ref();
-        let reference = given.and_then(|given| self.text(&address.member("reference"), given.reference.as_ref(), NOTE));
-        let own = given.and_then(|given| self.text(&address.member("instructions"), given.instructions.as_ref(), NOTE));
+        let reference = given.and_then(|given| {
+            self.text(&address.member("reference"), given.reference.as_ref(), NOTE)
+        });
+        let own = given.and_then(|given| {
+            self.text(
+                &address.member("instructions"),
+                given.instructions.as_ref(),
+                NOTE,
+            )
+        });
         // It applies to a pickup, and has no effect here.
-        given.and_then(|given| self.text(&address.member("pickupLocation"), given.pickup_location.as_ref(), NOTE));
-        let given = sent.vehicle.as_ref().and_then(|vehicle| vehicle.instruction.as_ref());
-        let transport = self.text(&root.member("vehicle").member("instruction"), given, INSTRUCTIONS);
+        given.and_then(|given| {
+            self.text(
+                &address.member("pickupLocation"),
+                given.pickup_location.as_ref(),
+                NOTE,
+            )
+        });
+        let given = sent
+            .vehicle
+            .as_ref()
+            .and_then(|vehicle| vehicle.instruction.as_ref());
+        let transport = self.text(
+            &root.member("vehicle").member("instruction"),
+            given,
+            INSTRUCTIONS,
+        );
         let (phone, shared) = self.customer_phone(sent);
-        (phone, instructions([special, transport, own, reference, shared]))
+        (
+            phone,
+            instructions([special, transport, own, reference, shared]),
+        )
     }
 
     /// Reads the phone number, or the line that the courier reads instead: a shared number with the code of the recipient, or a text that is
@@ -452,18 +608,31 @@ impl Checker {
         let number = sent.customer_phone.as_ref();
         let code = one_line(sent.customer_phone_localizer.as_deref().unwrap_or_default());
         if code.is_empty() {
-            return self.recipient_phone(&Path::Root.member("customerPhone"), number).split(PHONE);
+            return self
+                .recipient_phone(&Path::Root.member("customerPhone"), number)
+                .split(PHONE);
         }
         let number = one_line(number.map(String::as_str).unwrap_or_default());
-        let text: String = format!("{PHONE}: {number}, código {code}").chars().take(OBSERVATION).collect();
+        let text: String = format!("{PHONE}: {number}, código {code}")
+            .chars()
+            .take(OBSERVATION)
+            .collect();
         (None, (!number.is_empty()).then_some(text))
     }
 
     /// Reads the instructions for the pickup. How the goods are transported is read there and with the delivery.
     fn pickup_instructions(&mut self, sent: &DeliveryRequest) -> Option<String> {
-        let transport = sent.vehicle.as_ref().and_then(|vehicle| vehicle.instruction.as_deref());
-        let transport = transport.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-        let Some(sent) = sent.pickup_address.as_ref() else { return transport };
+        let transport = sent
+            .vehicle
+            .as_ref()
+            .and_then(|vehicle| vehicle.instruction.as_deref());
+        let transport = transport
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned);
+        let Some(sent) = sent.pickup_address.as_ref() else {
+            return transport;
+        };
         let root = Path::Root;
         let path = root.member("pickupAddress");
         let texts = [
@@ -471,7 +640,8 @@ impl Checker {
             ("instructions", &sent.instructions),
             ("reference", &sent.reference),
         ];
-        let [location, own, reference] = texts.map(|(name, text)| self.text(&path.member(name), text.as_ref(), NOTE));
+        let [location, own, reference] =
+            texts.map(|(name, text)| self.text(&path.member(name), text.as_ref(), NOTE));
         instructions([transport, location, own, reference])
     }
 }
@@ -487,7 +657,11 @@ pub fn standard_pointer(pointer: &str) -> String {
         ("/requirements/packages", "/packageQuantity"),
         ("/deliveries/0/address", "/deliveryAddress"),
     ];
-    NAMES.iter().fold(pointer.to_owned(), |pointer, (own, standard)| pointer.replace(own, standard))
+    NAMES
+        .iter()
+        .fold(pointer.to_owned(), |pointer, (own, standard)| {
+            pointer.replace(own, standard)
+        })
 }
 
 #[cfg(test)]

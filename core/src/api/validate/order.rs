@@ -17,7 +17,10 @@ use crate::{
         limits::Limits,
         pricing::{Inquiry, InquiryStop},
     },
-    wire::{ConfirmationBody, CreateOrder, MAX_LIST_ITEMS, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
+    wire::{
+        ConfirmationBody, CreateOrder, MAX_LIST_ITEMS, NewDelivery, PreviewOrder, PreviewStop,
+        StoreRef,
+    },
 };
 
 const CODE: usize = 64;
@@ -39,7 +42,8 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
     let deliver_at = checker.timestamp(&root.member("deliverAt"), sent.deliver_at.as_ref());
     let store = checker.store_ref(&root, sent.store.as_ref());
     let pickup = sent.pickup_address.as_ref();
-    let pickup = pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Locate));
+    let pickup =
+        pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Locate));
     let preparation = checker.preparation(&root, sent.preparation_time, limits);
     let list = root.member("deliveries");
     let mut inquiry = Inquiry {
@@ -54,13 +58,24 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
         max_fee: None,
     };
     let mut pins = Pins::default();
-    for (index, PreviewStop { address, online_payment, pin, window, .. }) in stops.iter().enumerate() {
+    for (
+        index,
+        PreviewStop {
+            address,
+            online_payment,
+            pin,
+            window,
+            ..
+        },
+    ) in stops.iter().enumerate()
+    {
         let path = list.item(index);
         match address {
             Some(address) => {
                 let address = checker.address(&path.member("address"), address, Need::Locate);
                 let pin = checker.pin(&path.member("pin"), pin.as_ref(), &mut pins);
-                let window = checker.delivery_window(&path, window.as_ref(), deliver_at, stops.len() == 1);
+                let window =
+                    checker.delivery_window(&path, window.as_ref(), deliver_at, stops.len() == 1);
                 inquiry.stops.push(InquiryStop {
                     address,
                     online_payment: online_payment.unwrap_or(true),
@@ -71,7 +86,9 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
             None => checker.required(&path.member("address")),
         }
     }
-    inquiry.vehicle = checker.requirements(&root, sent.requirements.as_ref()).smallest_vehicle();
+    inquiry.vehicle = checker
+        .requirements(&root, sent.requirements.as_ref())
+        .smallest_vehicle();
     inquiry.max_fee = checker.value(&root.member("maxDeliveryFee"), sent.max_delivery_fee);
     checker.finish(Some(inquiry))
 }
@@ -91,7 +108,8 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let deliver_at = checker.timestamp(&root.member("deliverAt"), sent.deliver_at.as_ref());
     let mut inquiry = Inquiry {
         store: checker.store_ref(&root, sent.store.as_ref()),
-        pickup: pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Visit)),
+        pickup: pickup
+            .map(|address| checker.address(&root.member("pickupAddress"), address, Need::Visit)),
         stops: Vec::with_capacity(deliveries.len()),
         best_route: sent.sort_by_best_route.unwrap_or(false),
         with_times: sent.preview_delivery_time.unwrap_or(false),
@@ -109,10 +127,19 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
             Some(address) => {
                 let address = checker.address(&path.member("address"), address, Need::Visit);
                 let pin = checker.pin(&path.member("pin"), delivery.pin.as_ref(), &mut pins);
-                let window =
-                    checker.delivery_window(&path, delivery.window.as_ref(), deliver_at, deliveries.len() == 1);
+                let window = checker.delivery_window(
+                    &path,
+                    delivery.window.as_ref(),
+                    deliver_at,
+                    deliveries.len() == 1,
+                );
                 let online_payment = delivery.online_payment.unwrap_or(true);
-                inquiry.stops.push(InquiryStop { address, online_payment, pin, window });
+                inquiry.stops.push(InquiryStop {
+                    address,
+                    online_payment,
+                    pin,
+                    window,
+                });
             }
             None => checker.required(&path.member("address")),
         }
@@ -124,7 +151,11 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     requirements.equipment.card_machine |= stops.iter().any(NewStop::needs_card_machine);
     inquiry.vehicle = requirements.smallest_vehicle();
     let instructions = root.member("pickupInstructions");
-    let pickup_instructions = checker.text(&instructions, sent.pickup_instructions.as_ref(), OBSERVATION);
+    let pickup_instructions = checker.text(
+        &instructions,
+        sent.pickup_instructions.as_ref(),
+        OBSERVATION,
+    );
     let max_fee = checker.value(&root.member("maxDeliveryFee"), sent.max_delivery_fee);
     let new = code.map(|code| NewOrder {
         code,
@@ -158,7 +189,12 @@ impl Checker {
             "first" => (Pin::First, &mut pins.first),
             "last" => (Pin::Last, &mut pins.last),
             _ => {
-                self.reject(path, "invalid_pin", "Expected `first` or `last`.", "Esperado `first` ou `last`.");
+                self.reject(
+                    path,
+                    "invalid_pin",
+                    "Expected `first` or `last`.",
+                    "Esperado `first` ou `last`.",
+                );
                 return None;
             }
         };
@@ -172,16 +208,27 @@ impl Checker {
     }
 
     /// Checks the length of the list of deliveries. A list that is too long is not validated further.
-    fn list<'a, T>(&mut self, root: &Path<'_>, list: Option<&'a [T]>, limits: &Limits) -> Result<&'a [T], Problem> {
+    fn list<'a, T>(
+        &mut self,
+        root: &Path<'_>,
+        list: Option<&'a [T]>,
+        limits: &Limits,
+    ) -> Result<&'a [T], Problem> {
         let path = root.member("deliveries");
         let list = list.unwrap_or_default();
         let max = limits.deliveries;
         if list.len() > max as usize {
-            let length =
-                if list.len() < MAX_LIST_ITEMS { list.len().to_string() } else { format!("{MAX_LIST_ITEMS}+") };
-            let en =
-                format!("The order has {length} deliveries; the maximum is {max}. Split them into several orders.");
-            let pt = format!("O pedido tem {length} entregas; o máximo é {max}. Divida-as em mais de um pedido.");
+            let length = if list.len() < MAX_LIST_ITEMS {
+                list.len().to_string()
+            } else {
+                format!("{MAX_LIST_ITEMS}+")
+            };
+            let en = format!(
+                "The order has {length} deliveries; the maximum is {max}. Split them into several orders."
+            );
+            let pt = format!(
+                "O pedido tem {length} entregas; o máximo é {max}. Divida-as em mais de um pedido."
+            );
             let errors = vec![FieldError {
                 pointer: path.pointer(),
                 code: "too_many_deliveries",
@@ -197,7 +244,13 @@ impl Checker {
     }
 
     fn preparation(&mut self, root: &Path<'_>, value: Option<f64>, limits: &Limits) -> u32 {
-        self.minutes(&root.member("preparationTime"), value, 0, limits.preparation_minutes).unwrap_or(0)
+        self.minutes(
+            &root.member("preparationTime"),
+            value,
+            0,
+            limits.preparation_minutes,
+        )
+        .unwrap_or(0)
     }
 
     fn store_ref(&mut self, root: &Path<'_>, store: Option<&StoreRef>) -> Option<StoreId> {
@@ -217,9 +270,17 @@ impl Checker {
 
     fn stop(&mut self, path: &Path<'_>, delivery: &NewDelivery) -> NewStop {
         // A recipient without a valid contact still gets the delivery.
-        let (phone, unread_phone) = self.recipient_phone(&path.member("phone"), delivery.phone.as_ref()).split(PHONE);
-        let (email, unread_email) = self.recipient_email(&path.member("email"), delivery.email.as_ref()).split(EMAIL);
-        let observation = self.text(&path.member("observation"), delivery.observation.as_ref(), OBSERVATION);
+        let (phone, unread_phone) = self
+            .recipient_phone(&path.member("phone"), delivery.phone.as_ref())
+            .split(PHONE);
+        let (email, unread_email) = self
+            .recipient_email(&path.member("email"), delivery.email.as_ref())
+            .split(EMAIL);
+        let observation = self.text(
+            &path.member("observation"),
+            delivery.observation.as_ref(),
+            OBSERVATION,
+        );
         let product_value = self.value(&path.member("productValue"), delivery.product_value);
         let value = (delivery.product_value, product_value);
         NewStop {
@@ -230,8 +291,16 @@ impl Checker {
             email,
             observation: instructions([observation, unread_phone, unread_email]),
             product_value,
-            payment: self.payment(path, delivery.payment.as_ref(), delivery.online_payment.unwrap_or(true), value),
-            confirmation: delivery.confirmation.as_ref().map(|body| self.confirmation(path, body)),
+            payment: self.payment(
+                path,
+                delivery.payment.as_ref(),
+                delivery.online_payment.unwrap_or(true),
+                value,
+            ),
+            confirmation: delivery
+                .confirmation
+                .as_ref()
+                .map(|body| self.confirmation(path, body)),
         }
     }
 
@@ -261,24 +330,44 @@ impl Checker {
 
     fn confirmation(&mut self, path: &Path<'_>, body: &ConfirmationBody) -> Confirmation {
         let path = path.member("confirmation");
-        let a = body.marketplace_a.as_ref().and_then(|order| order.order_id.as_ref());
-        let webhook = body.marketplace_a_webhook.as_ref().and_then(|order| order.order_id.as_ref());
-        let b = body.marketplace_b.as_ref().and_then(|order| order.order_id.as_ref());
+        let a = body
+            .marketplace_a
+            .as_ref()
+            .and_then(|order| order.order_id.as_ref());
+        let webhook = body
+            .marketplace_a_webhook
+            .as_ref()
+            .and_then(|order| order.order_id.as_ref());
+        let b = body
+            .marketplace_b
+            .as_ref()
+            .and_then(|order| order.order_id.as_ref());
         Confirmation {
             marketplace_a: self.text(&path.member("marketplaceA").member("orderId"), a, NAME),
-            marketplace_a_webhook: self.text(&path.member("marketplaceA_webhook").member("order_id"), webhook, NAME),
+            marketplace_a_webhook: self.text(
+                &path.member("marketplaceA_webhook").member("order_id"),
+                webhook,
+                NAME,
+            ),
             marketplace_b: self.text(&path.member("marketplaceB").member("order_id"), b, NAME),
             platform: body.platform.unwrap_or(false),
         }
     }
 
     /// Reads a code that the merchant set.
-    pub(super) fn alphanumeric_code(&mut self, path: &Path<'_>, sent: Option<&String>) -> Option<String> {
+    pub(super) fn alphanumeric_code(
+        &mut self,
+        path: &Path<'_>,
+        sent: Option<&String>,
+    ) -> Option<String> {
         let code = self.text(path, sent, CODE)?;
         if (4..=12).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Some(code);
         }
-        let (en, pt) = ("Expected 4 to 12 letters or digits.", "Esperados de 4 a 12 letras ou dígitos.");
+        let (en, pt) = (
+            "Expected 4 to 12 letters or digits.",
+            "Esperados de 4 a 12 letras ou dígitos.",
+        );
         self.reject(path, "invalid_pickup_code", en, pt);
         None
     }
@@ -289,10 +378,11 @@ impl Checker {
         for (index, delivery) in deliveries.iter().enumerate() {
             let item = list.item(index);
             let path = item.member("pickupCode");
-            let Some(code) = self.alphanumeric_code(&path, delivery.pickup_code.as_ref()) else { continue };
+            let Some(code) = self.alphanumeric_code(&path, delivery.pickup_code.as_ref()) else {
+                continue;
+            };
             if agreed.as_ref().is_some_and(|agreed| *agreed != code) {
-                let en =
-                    "All deliveries are picked up together. Send the same pickupCode in each, or send it in only one.";
+                let en = "All deliveries are picked up together. Send the same pickupCode in each, or send it in only one.";
                 let pt = "Todas as entregas são coletadas juntas. Envie o mesmo pickupCode em todas ou em apenas uma.";
                 self.reject(&path, "conflicting_pickup_code", en, pt);
             } else {

@@ -19,7 +19,8 @@ pub fn recipient(body: Body<NameRecipient>) -> Result<(Phone, Option<(Timestamp,
     let number = checker.phone(&phone, text);
     let after = sent.cursor.as_deref().map(parse_cursor);
     if after == Some(None) {
-        let en = "Invalid cursor. Send the `nextCursor` of the previous response, or omit it to start.";
+        let en =
+            "Invalid cursor. Send the `nextCursor` of the previous response, or omit it to start.";
         let pt = "Cursor inválido. Envie o `nextCursor` da resposta anterior ou omita o campo para começar.";
         checker.reject(&cursor, "invalid_cursor", en, pt);
     }
@@ -34,8 +35,12 @@ pub fn cursor((started, after): (Timestamp, u64)) -> String {
 fn parse_cursor(text: &str) -> Option<(Timestamp, u64)> {
     let (started, after) = text.split_once('-')?;
     let number = |text: &str| -> Option<u64> {
-        let digits = !text.is_empty() && text.len() <= 16 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let digits =
+            !text.is_empty() && text.len() <= 16 && text.bytes().all(|byte| byte.is_ascii_digit());
         if digits { text.parse().ok() } else { None }
     };
-    Some((Timestamp::from_millis(i64::try_from(number(started)?).ok()?), number(after)?))
+    Some((
+        Timestamp::from_millis(i64::try_from(number(started)?).ok()?),
+        number(after)?,
+    ))
 }

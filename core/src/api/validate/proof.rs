@@ -31,8 +31,11 @@ pub fn proof_rules(body: Body<SetProofRules>) -> Result<Vec<ProofRule>, Problem>
     if sent.len() > MAX_RULES {
         checker.too_many(&path, MAX_RULES);
     }
-    let rules =
-        sent.iter().take(MAX_RULES).enumerate().map(|(index, rule)| checker.proof_rule(&path.item(index), rule));
+    let rules = sent
+        .iter()
+        .take(MAX_RULES)
+        .enumerate()
+        .map(|(index, rule)| checker.proof_rule(&path.item(index), rule));
     let rules = rules.collect::<Vec<_>>().into_iter().collect();
     checker.finish(rules)
 }
@@ -40,18 +43,31 @@ pub fn proof_rules(body: Body<SetProofRules>) -> Result<Vec<ProofRule>, Problem>
 impl Checker {
     fn proof_rule(&mut self, path: &Path<'_>, sent: &SetProofRule) -> Option<ProofRule> {
         let at = path.member("step");
-        let step = self.required_text(&at, sent.step.as_ref(), NAME).and_then(|name| {
-            let step = ProofStep::parse(&name);
-            if step.is_none() {
-                self.unknown(&at, &ProofStep::ALL.iter().map(|step| step.name()).collect::<Vec<_>>());
-            }
-            step
-        });
+        let step = self
+            .required_text(&at, sent.step.as_ref(), NAME)
+            .and_then(|name| {
+                let step = ProofStep::parse(&name);
+                if step.is_none() {
+                    self.unknown(
+                        &at,
+                        &ProofStep::ALL
+                            .iter()
+                            .map(|step| step.name())
+                            .collect::<Vec<_>>(),
+                    );
+                }
+                step
+            });
         let at = path.member("reason");
         let reason = self.text(&at, sent.reason.as_ref(), REASON);
         if reason.is_some() && step.is_some_and(|step| step != ProofStep::Failure) {
             let en = "Only a failure has a reason. Omit it.";
-            self.reject(&at, "not_applicable", en, "Somente uma falha tem motivo. Não envie este campo.");
+            self.reject(
+                &at,
+                "not_applicable",
+                en,
+                "Somente uma falha tem motivo. Não envie este campo.",
+            );
         }
         let at = path.member("requires");
         let names = sent.requires.as_deref().unwrap_or_default();
@@ -72,13 +88,23 @@ impl Checker {
                 }
             }
         }
-        let requires = ProofPart::ALL.iter().copied().filter(|part| requires.contains(part)).collect();
-        Some(ProofRule { step: step?, reason, requires })
+        let requires = ProofPart::ALL
+            .iter()
+            .copied()
+            .filter(|part| requires.contains(part))
+            .collect();
+        Some(ProofRule {
+            step: step?,
+            reason,
+            requires,
+        })
     }
 
     /// Reads the proof of a step.
     pub(super) fn proof(&mut self, sent: Option<SendProof>) -> Option<ProofParts> {
-        let Some(sent) = sent else { return Some(ProofParts::default()) };
+        let Some(sent) = sent else {
+            return Some(ProofParts::default());
+        };
         let root = Path::Root;
         let path = root.member("proof");
         let at = path.member("photoIds");
@@ -109,7 +135,11 @@ impl Checker {
     }
 
     fn incomplete_point(&mut self, path: &Path<'_>, lacks_latitude: bool) -> Option<Point> {
-        let name = if lacks_latitude { "latitude" } else { "longitude" };
+        let name = if lacks_latitude {
+            "latitude"
+        } else {
+            "longitude"
+        };
         let en = "Only one coordinate was sent. Send both or neither.";
         let pt = "Só uma coordenada foi enviada. Envie as duas ou nenhuma.";
         self.reject(&path.member(name), "incomplete_coordinates", en, pt);
@@ -118,13 +148,23 @@ impl Checker {
 
     pub(super) fn too_many(&mut self, path: &Path<'_>, max: usize) {
         let en = format!("Too many entries. Send at most {max}.");
-        self.reject(path, "out_of_range", en, format!("Há itens demais. Envie no máximo {max}."));
+        self.reject(
+            path,
+            "out_of_range",
+            en,
+            format!("Há itens demais. Envie no máximo {max}."),
+        );
     }
 
     fn unknown(&mut self, path: &Path<'_>, known: &[&str]) {
         let known = known.join(", ");
         let en = format!("Unknown value. Send one of {known}.");
-        self.reject(path, "unknown_value", en, format!("Valor desconhecido. Envie um destes: {known}."));
+        self.reject(
+            path,
+            "unknown_value",
+            en,
+            format!("Valor desconhecido. Envie um destes: {known}."),
+        );
     }
 
     fn unknown_photo(&mut self, path: &Path<'_>) {

@@ -12,7 +12,11 @@ use crate::{
 ///
 /// # Errors
 /// Every invalid field.
-pub fn push_endpoint(body: Body<PushEndpoint>, available: bool, loopback: bool) -> Result<String, Problem> {
+pub fn push_endpoint(
+    body: Body<PushEndpoint>,
+    available: bool,
+    loopback: bool,
+) -> Result<String, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
@@ -38,6 +42,10 @@ pub fn stored_push_endpoint(body: Body<PushEndpoint>) -> Result<String, Problem>
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let url = checker.required_text(&root.member("endpoint"), sent.endpoint.as_ref(), MAX_URL_LENGTH);
+    let url = checker.required_text(
+        &root.member("endpoint"),
+        sent.endpoint.as_ref(),
+        MAX_URL_LENGTH,
+    );
     checker.finish(url)
 }

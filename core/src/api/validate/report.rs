@@ -45,14 +45,24 @@ pub(in crate::api) fn device_position(
     let root = Path::Root;
     let read = match report {
         Report::Form(form) => {
-            let [location, accuracy, time] =
-                ["location", "accuracy", "timestamp"].map(|name| checker.field(Some(form), &root, name));
+            let [location, accuracy, time] = ["location", "accuracy", "timestamp"]
+                .map(|name| checker.field(Some(form), &root, name));
             if let (path, Some(Tree::Text(both))) = location {
                 let (latitude, longitude) = both.split_once(',').unwrap_or((both, ""));
-                let [latitude, longitude] = [latitude, longitude].map(|text| Tree::Text(text.into()));
-                checker.position([(path, Some(&latitude)), (path, Some(&longitude)), accuracy, time], basis)
+                let [latitude, longitude] =
+                    [latitude, longitude].map(|text| Tree::Text(text.into()));
+                checker.position(
+                    [
+                        (path, Some(&latitude)),
+                        (path, Some(&longitude)),
+                        accuracy,
+                        time,
+                    ],
+                    basis,
+                )
             } else {
-                let [latitude, longitude] = ["lat", "lon"].map(|name| checker.field(Some(form), &root, name));
+                let [latitude, longitude] =
+                    ["lat", "lon"].map(|name| checker.field(Some(form), &root, name));
                 checker.position([latitude, longitude, accuracy, time], basis)
             }
         }
@@ -60,7 +70,8 @@ pub(in crate::api) fn device_position(
             let (at, location) = checker.object(Some(body), &root, "location");
             let (coords_at, coords) = checker.object(location, &at, "coords");
             let names = ["latitude", "longitude", "accuracy"];
-            let [latitude, longitude, accuracy] = names.map(|name| checker.field(coords, &coords_at, name));
+            let [latitude, longitude, accuracy] =
+                names.map(|name| checker.field(coords, &coords_at, name));
             let time = checker.field(location, &at, "timestamp");
             checker.position([latitude, longitude, accuracy, time], basis)
         }
@@ -72,7 +83,8 @@ pub(in crate::api) fn device_position(
                 (path, Some(_)) => checker.wrong_type(&path, "a string"),
                 (path, None) => checker.required(&path),
             }
-            let fields = ["lat", "lon", "acc", "tst"].map(|name| checker.field(Some(message), &root, name));
+            let fields =
+                ["lat", "lon", "acc", "tst"].map(|name| checker.field(Some(message), &root, name));
             checker.position(fields, basis)
         }
     };
@@ -96,7 +108,9 @@ impl Checker {
             }
             self.number(&path, value)
         });
-        for (degrees, ((path, _), limit)) in degrees.iter_mut().zip([(latitude, 90), (longitude, 180)]) {
+        for (degrees, ((path, _), limit)) in
+            degrees.iter_mut().zip([(latitude, 90), (longitude, 180)])
+        {
             *degrees = degrees.filter(|degrees| self.degrees(&path, *degrees, limit));
         }
         let accuracy = self.number(&accuracy.0, accuracy.1);
@@ -124,11 +138,19 @@ impl Checker {
     ) -> Field<'p, 'r> {
         let path = parent.member(name);
         let value = object.map_or(Ok(None), |object| member(object, name, || path.pointer()));
-        (path, value.map_err(|error| self.wrong.push(error)).ok().flatten())
+        (
+            path,
+            value.map_err(|error| self.wrong.push(error)).ok().flatten(),
+        )
     }
 
     /// Returns a field that is an object.
-    fn object<'p, 'r>(&mut self, parent: Option<&'r Tree<'r>>, at: &'p Path<'p>, name: &'static str) -> Field<'p, 'r> {
+    fn object<'p, 'r>(
+        &mut self,
+        parent: Option<&'r Tree<'r>>,
+        at: &'p Path<'p>,
+        name: &'static str,
+    ) -> Field<'p, 'r> {
         let (path, value) = self.field(parent, at, name);
         if value.is_some_and(|value| !matches!(value, Tree::Object(_))) {
             self.wrong_type(&path, "an object");
@@ -152,9 +174,14 @@ impl Checker {
     fn time(&mut self, path: &Path<'_>, value: Option<&Tree<'_>>) -> Option<Timestamp> {
         let value = value?;
         let date_time = value.as_str().map(str::trim).and_then(date_time);
-        let time = date_time.or_else(|| number(value).filter(|number| *number >= 0.0).map(since_1970));
+        let time = date_time.or_else(|| {
+            number(value)
+                .filter(|number| *number >= 0.0)
+                .map(since_1970)
+        });
         if time.is_none() {
-            let en = "Expected seconds or milliseconds since 1970, or a timestamp in RFC 3339 format.";
+            let en =
+                "Expected seconds or milliseconds since 1970, or a timestamp in RFC 3339 format.";
             let pt = "Esperados segundos ou milissegundos desde 1970, ou data e horário no formato RFC 3339.";
             self.reject(path, "invalid_time", en, pt);
         }
@@ -179,8 +206,15 @@ fn date_time(text: &str) -> Option<Timestamp> {
 }
 
 fn since_1970(number: f64) -> Timestamp {
-    let millis = if number < MIN_MILLIS { number * 1_000.0 } else { number };
-    #[expect(clippy::cast_possible_truncation, reason = "the cast saturates, and the timestamp is limited further")]
+    let millis = if number < MIN_MILLIS {
+        number * 1_000.0
+    } else {
+        number
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the cast saturates, and the timestamp is limited further"
+    )]
     let millis = libm::round(millis) as i64;
     Timestamp::from_millis(millis)
 }
@@ -198,7 +232,11 @@ mod tests {
 
     fn form(query: &str) -> Report<'_> {
         let fields = form_urlencoded::parse(query.as_bytes());
-        Report::Form(Tree::Object(fields.map(|(name, value)| (name, Tree::Text(value))).collect()))
+        Report::Form(Tree::Object(
+            fields
+                .map(|(name, value)| (name, Tree::Text(value)))
+                .collect(),
+        ))
     }
 
     fn json(text: &str) -> Report<'_> {
@@ -210,20 +248,29 @@ mod tests {
     }
 
     fn valid(report: &Report<'_>) -> DevicePosition {
-        device_position(report, Gazetteer::embedded(), now()).unwrap().unwrap()
+        device_position(report, Gazetteer::embedded(), now())
+            .unwrap()
+            .unwrap()
     }
 
     /// Returns the pointers and codes of all errors, in order.
     fn errors(report: &Report<'_>) -> String {
         let problem = device_position(report, Gazetteer::embedded(), now()).unwrap_err();
-        let errors = problem.errors.iter().map(|error| format!("{} {}", error.pointer, error.code));
+        let errors = problem
+            .errors
+            .iter()
+            .map(|error| format!("{} {}", error.pointer, error.code));
         errors.collect::<Vec<_>>().join(", ")
     }
 
     #[test]
     fn position_is_read_from_every_format() {
         let point = Point::from_degrees(-23.5557, -46.6396).unwrap();
-        let expected = DevicePosition { point, taken: now().before(Duration::seconds(5)), skip: None };
+        let expected = DevicePosition {
+            point,
+            taken: now().before(Duration::seconds(5)),
+            skip: None,
+        };
         for report in [
             form(
                 "id=x&lat=-23.5557&lon=-46.6396&timestamp=1795269595&speed=x&bearing=&accuracy=12.5&batt=80&charge=true",
@@ -246,9 +293,15 @@ mod tests {
 
     #[test]
     fn position_without_a_time_is_of_now() {
-        assert_eq!(valid(&form("lat=-23.5557&lon=-46.6396&timestamp=+")).taken, now());
         assert_eq!(
-            valid(&message(r#"{"_type": "location", "lat": -23.5557, "lon": -46.6396, "tst": null}"#)).taken,
+            valid(&form("lat=-23.5557&lon=-46.6396&timestamp=+")).taken,
+            now()
+        );
+        assert_eq!(
+            valid(&message(
+                r#"{"_type": "location", "lat": -23.5557, "lon": -46.6396, "tst": null}"#
+            ))
+            .taken,
             now()
         );
     }
@@ -258,12 +311,30 @@ mod tests {
         let future = now().after(MAX_CLOCK_SKEW).millis();
         for (query, skip) in [
             ("lat=0&lon=0".to_owned(), Some(SkipReason::OutsideBrazil)),
-            ("lat=-23.5557&lon=-46.6396&accuracy=-1".to_owned(), Some(SkipReason::Inaccurate)),
-            ("lat=-23.5557&lon=-46.6396&accuracy=10000.1".to_owned(), Some(SkipReason::Inaccurate)),
-            (format!("lat=-23.5557&lon=-46.6396&timestamp={future}"), None),
-            (format!("lat=-23.5557&lon=-46.6396&timestamp={}", future + 1), Some(SkipReason::InFuture)),
-            ("lat=-23.5557&lon=-46.6396&timestamp=1e300".to_owned(), Some(SkipReason::InFuture)),
-            ("lat=-23.5557&lon=-46.6396&timestamp=0&accuracy=10000".to_owned(), None),
+            (
+                "lat=-23.5557&lon=-46.6396&accuracy=-1".to_owned(),
+                Some(SkipReason::Inaccurate),
+            ),
+            (
+                "lat=-23.5557&lon=-46.6396&accuracy=10000.1".to_owned(),
+                Some(SkipReason::Inaccurate),
+            ),
+            (
+                format!("lat=-23.5557&lon=-46.6396&timestamp={future}"),
+                None,
+            ),
+            (
+                format!("lat=-23.5557&lon=-46.6396&timestamp={}", future + 1),
+                Some(SkipReason::InFuture),
+            ),
+            (
+                "lat=-23.5557&lon=-46.6396&timestamp=1e300".to_owned(),
+                Some(SkipReason::InFuture),
+            ),
+            (
+                "lat=-23.5557&lon=-46.6396&timestamp=0&accuracy=10000".to_owned(),
+                None,
+            ),
         ] {
             assert_eq!(valid(&form(&query)).skip, skip, "{query}");
         }
@@ -278,12 +349,24 @@ mod tests {
                 "lat=1,5&lon=NaN&accuracy=x&timestamp=noon",
                 "/lat wrong_type, /lon wrong_type, /accuracy wrong_type, /timestamp invalid_time",
             ),
-            ("lat=90.1&lon=-180.1&timestamp=-1", "/lat out_of_range, /lon out_of_range, /timestamp invalid_time"),
-            ("lat=1&lat=2&lon=1e999", "/lat duplicate_field, /lon wrong_type"),
-            ("location=1&timestamp=2026-11-21", "/timestamp invalid_time, /location wrong_type"),
+            (
+                "lat=90.1&lon=-180.1&timestamp=-1",
+                "/lat out_of_range, /lon out_of_range, /timestamp invalid_time",
+            ),
+            (
+                "lat=1&lat=2&lon=1e999",
+                "/lat duplicate_field, /lon wrong_type",
+            ),
+            (
+                "location=1&timestamp=2026-11-21",
+                "/timestamp invalid_time, /location wrong_type",
+            ),
             ("location=1%2C2%2C3", "/location wrong_type"),
         ] {
-            let mut found: Vec<_> = errors(&form(query)).split(", ").map(str::to_owned).collect();
+            let mut found: Vec<_> = errors(&form(query))
+                .split(", ")
+                .map(str::to_owned)
+                .collect();
             let mut expected: Vec<_> = expected.split(", ").map(str::to_owned).collect();
             found.sort();
             expected.sort();
@@ -295,10 +378,19 @@ mod tests {
     fn every_invalid_field_of_json_is_reported() {
         let coords = "/location/coords";
         for (body, expected) in [
-            ("{}", format!("{coords}/latitude required, {coords}/longitude required")),
-            (r#"{"location": null}"#, format!("{coords}/latitude required, {coords}/longitude required")),
+            (
+                "{}",
+                format!("{coords}/latitude required, {coords}/longitude required"),
+            ),
+            (
+                r#"{"location": null}"#,
+                format!("{coords}/latitude required, {coords}/longitude required"),
+            ),
             (r#"{"location": []}"#, "/location wrong_type".to_owned()),
-            (r#"{"location": {"coords": 5}}"#, format!("{coords} wrong_type")),
+            (
+                r#"{"location": {"coords": 5}}"#,
+                format!("{coords} wrong_type"),
+            ),
             (
                 r#"{"location": {"timestamp": true, "coords": {"latitude": true, "longitude": {}, "accuracy": "x"}}}"#,
                 format!(
@@ -321,9 +413,15 @@ mod tests {
             message(r#"{"_type": "lwt", "tst": "x"}"#),
             message(r#"{"_type": "transition", "lat": 91}"#),
         ] {
-            assert_eq!(device_position(&report, Gazetteer::embedded(), now()).unwrap(), None);
+            assert_eq!(
+                device_position(&report, Gazetteer::embedded(), now()).unwrap(),
+                None
+            );
         }
-        assert_eq!(errors(&message("{}")), "/_type required, /lat required, /lon required");
+        assert_eq!(
+            errors(&message("{}")),
+            "/_type required, /lat required, /lon required"
+        );
         assert_eq!(
             errors(&message(r#"{"_type": 1, "lat": [], "tst": "x"}"#)),
             "/_type wrong_type, /lat wrong_type, /lon required, /tst invalid_time"

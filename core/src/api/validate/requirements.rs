@@ -14,8 +14,14 @@ const MAX_EQUIPMENT: usize = 2;
 
 impl Checker {
     /// Reads the requirements of an order. A load that no permitted kind of vehicle carries is rejected.
-    pub(super) fn requirements(&mut self, root: &Path<'_>, sent: Option<&SetRequirements>) -> Requirements {
-        self.requirements_in(root, sent, |millilitres| (format!("{millilitres} ml"), format!("{millilitres} ml")))
+    pub(super) fn requirements(
+        &mut self,
+        root: &Path<'_>,
+        sent: Option<&SetRequirements>,
+    ) -> Requirements {
+        self.requirements_in(root, sent, |millilitres| {
+            (format!("{millilitres} ml"), format!("{millilitres} ml"))
+        })
     }
 
     /// Like [`Checker::requirements`], with errors that state volumes in the unit of the request.
@@ -25,16 +31,31 @@ impl Checker {
         sent: Option<&SetRequirements>,
         volume_text: impl Fn(u32) -> (String, String),
     ) -> Requirements {
-        let Some(sent) = sent else { return Requirements::default() };
+        let Some(sent) = sent else {
+            return Requirements::default();
+        };
         let path = root.member("requirements");
         let kinds = path.member("vehicle");
         let mut vehicles = Vec::new();
         let names = sent.vehicle.as_deref().unwrap_or_default();
         if names.len() > Vehicle::ALL.len() {
-            self.reject(&kinds, "out_of_range", "Send each kind at most once.", "Envie cada tipo no máximo uma vez.");
+            self.reject(
+                &kinds,
+                "out_of_range",
+                "Send each kind at most once.",
+                "Envie cada tipo no máximo uma vez.",
+            );
         } else {
-            vehicles.extend(names.iter().enumerate().filter_map(|(at, name)| self.vehicle(&kinds.item(at), name)));
-            vehicles = Vehicle::ALL.into_iter().filter(|kind| vehicles.contains(kind)).collect();
+            vehicles.extend(
+                names
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(at, name)| self.vehicle(&kinds.item(at), name)),
+            );
+            vehicles = Vehicle::ALL
+                .into_iter()
+                .filter(|kind| vehicles.contains(kind))
+                .collect();
         }
         let (weight, volume) = (path.member("weightGrams"), path.member("volumeMillilitres"));
         let requirements = Requirements {
@@ -47,7 +68,12 @@ impl Checker {
                 card_machine: sent.card_machine.unwrap_or(false),
             },
         };
-        self.fits(&weight, &requirements, |grams| (format!("{grams} g"), format!("{grams} g")), |load| load.weight_g);
+        self.fits(
+            &weight,
+            &requirements,
+            |grams| (format!("{grams} g"), format!("{grams} g")),
+            |load| load.weight_g,
+        );
         self.fits(&volume, &requirements, volume_text, |load| load.volume_ml);
         requirements
     }
@@ -61,13 +87,20 @@ impl Checker {
         part: impl Fn(Load) -> u32,
     ) {
         let load = part(requirements.load());
-        let permitted = Vehicle::ALL.into_iter().filter(|kind| requirements.permits(*kind));
-        let Some(largest) = permitted.max_by_key(|kind| part(kind.limit())) else { return };
+        let permitted = Vehicle::ALL
+            .into_iter()
+            .filter(|kind| requirements.permits(*kind));
+        let Some(largest) = permitted.max_by_key(|kind| part(kind.limit())) else {
+            return;
+        };
         let max = part(largest.limit());
         if load <= max {
             return;
         }
-        let fitting = Vehicle::ALL.into_iter().filter(|kind| part(kind.limit()) >= load).map(Vehicle::name);
+        let fitting = Vehicle::ALL
+            .into_iter()
+            .filter(|kind| part(kind.limit()) >= load)
+            .map(Vehicle::name);
         let (en, pt) = text(max);
         let (largest, fitting) = (largest.name(), fitting.collect::<Vec<_>>().join(", "));
         self.reject(
@@ -87,21 +120,32 @@ impl Checker {
     }
 
     /// Reads a courier's equipment.
-    pub(super) fn equipment(&mut self, root: &Path<'_>, sent: Option<&[String]>) -> Option<Equipment> {
+    pub(super) fn equipment(
+        &mut self,
+        root: &Path<'_>,
+        sent: Option<&[String]>,
+    ) -> Option<Equipment> {
         let (path, mut equipment) = (root.member("equipment"), Equipment::default());
         for (at, name) in sent?.iter().enumerate().take(MAX_EQUIPMENT) {
             match &**name {
                 "THERMIC_CONTAINER" => equipment.thermic = true,
                 "CARD_MACHINE" => equipment.card_machine = true,
                 _ => {
-                    let (en, pt) =
-                        ("Expected THERMIC_CONTAINER or CARD_MACHINE.", "Esperado THERMIC_CONTAINER ou CARD_MACHINE.");
+                    let (en, pt) = (
+                        "Expected THERMIC_CONTAINER or CARD_MACHINE.",
+                        "Esperado THERMIC_CONTAINER ou CARD_MACHINE.",
+                    );
                     self.reject(&path.item(at), "unknown_value", en, pt);
                 }
             }
         }
         if sent?.len() > MAX_EQUIPMENT {
-            self.reject(&path, "out_of_range", "Send each part at most once.", "Envie cada item no máximo uma vez.");
+            self.reject(
+                &path,
+                "out_of_range",
+                "Send each part at most once.",
+                "Envie cada item no máximo uma vez.",
+            );
         }
         Some(equipment)
     }
@@ -128,6 +172,11 @@ impl Checker {
 
     /// Reads the limit of a courier's vehicle. The largest kind's limit is the maximum.
     pub(super) fn volume_limit(&mut self, root: &Path<'_>, value: Option<f64>) -> Option<u32> {
-        self.integer(&root.member("maxVolumeMillilitres"), value, 1, MAX_VOLUME_ML)
+        self.integer(
+            &root.member("maxVolumeMillilitres"),
+            value,
+            1,
+            MAX_VOLUME_ML,
+        )
     }
 }

@@ -23,20 +23,41 @@ const MAX_PARTS: usize = 10;
 /// Every time that has passed or is too far ahead.
 pub fn times(inquiry: &Inquiry, now: Timestamp) -> Result<(), Problem> {
     let (mut checker, root) = (Checker::default(), Path::Root);
-    checker.in_range(&root.member("deliverAt"), inquiry.deliver_at, inquiry.deliver_at, now);
+    checker.in_range(
+        &root.member("deliverAt"),
+        inquiry.deliver_at,
+        inquiry.deliver_at,
+        now,
+    );
     let list = root.member("deliveries");
     for (index, stop) in inquiry.stops.iter().enumerate() {
         let item = list.item(index);
         let path = item.member("window");
-        checker.in_range(&path.member("from"), None, stop.window.map(|window| window.from), now);
-        checker.in_range(&path.member("until"), stop.window.map(|window| window.until), None, now);
+        checker.in_range(
+            &path.member("from"),
+            None,
+            stop.window.map(|window| window.from),
+            now,
+        );
+        checker.in_range(
+            &path.member("until"),
+            stop.window.map(|window| window.until),
+            None,
+            now,
+        );
     }
     checker.finish(Some(()))
 }
 
 impl Checker {
     /// Rejects a time in the past, and a time that is too far ahead.
-    fn in_range(&mut self, path: &Path<'_>, future: Option<Timestamp>, near: Option<Timestamp>, now: Timestamp) {
+    fn in_range(
+        &mut self,
+        path: &Path<'_>,
+        future: Option<Timestamp>,
+        near: Option<Timestamp>,
+        now: Timestamp,
+    ) {
         let last = now.after(Duration::minutes(MAX_AHEAD_DAYS * 24 * 60));
         if future.is_some_and(|at| at <= now) {
             self.reject(
@@ -46,8 +67,10 @@ impl Checker {
                 "O horário já passou. Envie um posterior.",
             );
         } else if near.is_some_and(|at| at > last) {
-            let en = format!("The time is more than {MAX_AHEAD_DAYS} days ahead. Send at most {last}.");
-            let pt = format!("O horário está a mais de {MAX_AHEAD_DAYS} dias. Envie no máximo {last}.");
+            let en =
+                format!("The time is more than {MAX_AHEAD_DAYS} days ahead. Send at most {last}.");
+            let pt =
+                format!("O horário está a mais de {MAX_AHEAD_DAYS} dias. Envie no máximo {last}.");
             self.reject(path, "too_late", en, pt);
         }
     }
@@ -70,14 +93,23 @@ impl Checker {
             }
             at
         });
-        let [Some(from), Some(until)] = &mut ends else { return None };
+        let [Some(from), Some(until)] = &mut ends else {
+            return None;
+        };
         let (from, until) = (*from, *until);
         if until <= from {
             let en = "The window must end after it starts.";
-            self.reject(&end, "ends_before_start", en, "A janela precisa terminar depois do início.");
+            self.reject(
+                &end,
+                "ends_before_start",
+                en,
+                "A janela precisa terminar depois do início.",
+            );
         } else if until.since(from) > Duration::minutes(MAX_WINDOW_HOURS * 60) {
-            let en = format!("The window is longer than {MAX_WINDOW_HOURS} hours. Send a shorter one.");
-            let pt = format!("A janela dura mais de {MAX_WINDOW_HOURS} horas. Envie uma mais curta.");
+            let en =
+                format!("The window is longer than {MAX_WINDOW_HOURS} hours. Send a shorter one.");
+            let pt =
+                format!("A janela dura mais de {MAX_WINDOW_HOURS} horas. Envie uma mais curta.");
             self.reject(&end, "window_too_long", en, pt);
         } else if let Some(at) = deliver_at {
             let early = (from > at).then_some(&start);
@@ -113,8 +145,13 @@ impl Checker {
         if let Some(parts) = &sent.parts {
             return self.split_payment(&path, sent, parts, value.1);
         }
-        let (method, change_for) = self.payment_part(&path, sent.method.as_ref(), sent.change_for, value.1);
-        Some(Payment { method: method?, change_for, split: Vec::new() })
+        let (method, change_for) =
+            self.payment_part(&path, sent.method.as_ref(), sent.change_for, value.1);
+        Some(Payment {
+            method: method?,
+            change_for,
+            split: Vec::new(),
+        })
     }
 
     /// Reads a payment of several parts, whose sum is the amount due.
@@ -125,7 +162,10 @@ impl Checker {
         parts: &[SetPaymentPart],
         due: Option<Money>,
     ) -> Option<Payment> {
-        for (name, is_sent) in [("method", sent.method.is_some()), ("changeFor", sent.change_for.is_some())] {
+        for (name, is_sent) in [
+            ("method", sent.method.is_some()),
+            ("changeFor", sent.change_for.is_some()),
+        ] {
             if is_sent {
                 let en = "Send it in each of `parts`, or omit `parts`.";
                 self.reject(
@@ -139,7 +179,9 @@ impl Checker {
         let list = path.member("parts");
         if !(2..=MAX_PARTS).contains(&parts.len()) {
             let en = format!("Expected 2 to {MAX_PARTS} parts. Send a single payment as `method`.");
-            let pt = format!("Esperados de 2 a {MAX_PARTS} itens. Envie um pagamento único em `method`.");
+            let pt = format!(
+                "Esperados de 2 a {MAX_PARTS} itens. Envie um pagamento único em `method`."
+            );
             self.reject(&list, "out_of_range", en, pt);
             return None;
         }
@@ -150,15 +192,26 @@ impl Checker {
             if part.amount.is_none() {
                 self.required(&item.member("amount"));
             }
-            let (method, change_for) = self.payment_part(&item, part.method.as_ref(), part.change_for, amount);
+            let (method, change_for) =
+                self.payment_part(&item, part.method.as_ref(), part.change_for, amount);
             let amounts = method.zip(amount);
-            read.extend(amounts.map(|(method, amount)| PaymentPart { method, amount, change_for }));
+            read.extend(amounts.map(|(method, amount)| PaymentPart {
+                method,
+                amount,
+                change_for,
+            }));
         }
-        let sum = read.iter().fold(Money::ZERO, |sum, part| sum.plus(part.amount));
+        let sum = read
+            .iter()
+            .fold(Money::ZERO, |sum, part| sum.plus(part.amount));
         if let Some(due) = due.filter(|due| read.len() == parts.len() && *due != sum) {
-            let en = format!("The parts sum to R$ {sum}, but productValue is R$ {due}. Change one of them.");
+            let en = format!(
+                "The parts sum to R$ {sum}, but productValue is R$ {due}. Change one of them."
+            );
             let (sum, due) = (sum.in_portuguese(), due.in_portuguese());
-            let pt = format!("Os itens somam R$ {sum}, mas productValue é R$ {due}. Altere um dos dois.");
+            let pt = format!(
+                "Os itens somam R$ {sum}, mas productValue é R$ {due}. Altere um dos dois."
+            );
             self.reject(&list, "out_of_range", en, pt);
         }
         Payment::of(read)
@@ -174,20 +227,36 @@ impl Checker {
     ) -> (Option<PaymentMethod>, Option<Money>) {
         let method = self.required_text(&path.member("method"), method, 64);
         let method = self.parsed(&path.member("method"), method, |name| {
-            PaymentMethod::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
-                let known = PaymentMethod::ALL.map(PaymentMethod::name).join(", ");
-                ("unknown_value", format!("Expected one of {known}."), format!("Esperado um de {known}."))
-            })
+            PaymentMethod::ALL
+                .into_iter()
+                .find(|method| method.name() == name)
+                .ok_or_else(|| {
+                    let known = PaymentMethod::ALL.map(PaymentMethod::name).join(", ");
+                    (
+                        "unknown_value",
+                        format!("Expected one of {known}."),
+                        format!("Esperado um de {known}."),
+                    )
+                })
         });
         let change = path.member("changeFor");
         let change_for = self.value(&change, change_for);
         if change_for.is_some() && method.is_some_and(|method| method != PaymentMethod::Cash) {
             let en = "Only a payment in cash needs change. Omit this field.";
-            self.reject(&change, "not_applicable", en, "Só pagamento em dinheiro tem troco. Não envie este campo.");
+            self.reject(
+                &change,
+                "not_applicable",
+                en,
+                "Só pagamento em dinheiro tem troco. Não envie este campo.",
+            );
         } else if let Some((sum, due)) = change_for.zip(due).filter(|(sum, due)| sum < due) {
-            let en = format!("R$ {sum} does not cover the amount due, R$ {due}. Send at least this amount.");
+            let en = format!(
+                "R$ {sum} does not cover the amount due, R$ {due}. Send at least this amount."
+            );
             let (sum, due) = (sum.in_portuguese(), due.in_portuguese());
-            let pt = format!("R$ {sum} não cobrem o valor a pagar, R$ {due}. Envie ao menos esse valor.");
+            let pt = format!(
+                "R$ {sum} não cobrem o valor a pagar, R$ {due}. Envie ao menos esse valor."
+            );
             self.reject(&change, "out_of_range", en, pt);
         }
         (method, change_for)

@@ -16,7 +16,8 @@ use crate::{
         stores::{Contact, KeyRequest, NewStore, StoreChange},
     },
     wire::{
-        AddressBody, AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, Id, IssueKey, UpdateStore,
+        AddressBody, AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, Id,
+        IssueKey, UpdateStore,
     },
 };
 
@@ -35,15 +36,27 @@ pub fn contact_and_address(body: Body<CreateParentStore>) -> Result<NewStore, Pr
     let root = Path::Root;
     let cnpj = checker.required_text(&root.member("cnpj"), sent.cnpj.as_ref(), NAME);
     let cnpj = checker.cnpj(&root.member("cnpj"), cnpj);
-    let contact =
-        checker.contact(sent.name.as_ref(), sent.responsible.as_ref(), sent.email.as_ref(), sent.address.as_ref());
+    let contact = checker.contact(
+        sent.name.as_ref(),
+        sent.responsible.as_ref(),
+        sent.email.as_ref(),
+        sent.address.as_ref(),
+    );
     let password = checker.password(&root.member("password"), sent.password);
-    let category = checker.category(&root.member("marketplaceBranchId"), sent.marketplace_branch_id);
+    let category = checker.category(
+        &root.member("marketplaceBranchId"),
+        sent.marketplace_branch_id,
+    );
     let billing = checker.billing(&root.member("prepaidFloor"), sent.prepaid_floor);
     let new = match (cnpj, contact, password, category) {
-        (Some(cnpj), Some(contact), Some(password), Some(category)) => {
-            Some(NewStore { cnpj, contact, password, category, billing, sandbox: sent.sandbox.unwrap_or(false) })
-        }
+        (Some(cnpj), Some(contact), Some(password), Some(category)) => Some(NewStore {
+            cnpj,
+            contact,
+            password,
+            category,
+            billing,
+            sandbox: sent.sandbox.unwrap_or(false),
+        }),
         _ => None,
     };
     checker.finish(new)
@@ -60,19 +73,26 @@ pub fn altered_store(body: Body<AlterStore>) -> Result<StoreChange, Problem> {
         Billing::Prepaid { floor } => Some(floor),
         Billing::Invoiced => None,
     };
-    let estimates = sent.estimates.as_deref().and_then(|text| match (text, EstimatePolicy::parse(text)) {
-        ("DEFAULT", _) => Some(None),
-        (_, Some(policy)) => Some(Some(policy)),
-        _ => {
-            let (en, pt) = (
-                "Expected `ACCEPT`, `LOWER`, `REJECT` or `DEFAULT`.",
-                "Esperado `ACCEPT`, `LOWER`, `REJECT` ou `DEFAULT`.",
-            );
-            checker.reject(&Path::Root.member("estimates"), "invalid_value", en, pt);
-            None
-        }
-    });
-    checker.finish(Some(StoreChange { disabled: sent.disabled, floor, estimates }))
+    let estimates =
+        sent.estimates
+            .as_deref()
+            .and_then(|text| match (text, EstimatePolicy::parse(text)) {
+                ("DEFAULT", _) => Some(None),
+                (_, Some(policy)) => Some(Some(policy)),
+                _ => {
+                    let (en, pt) = (
+                        "Expected `ACCEPT`, `LOWER`, `REJECT` or `DEFAULT`.",
+                        "Esperado `ACCEPT`, `LOWER`, `REJECT` ou `DEFAULT`.",
+                    );
+                    checker.reject(&Path::Root.member("estimates"), "invalid_value", en, pt);
+                    None
+                }
+            });
+    checker.finish(Some(StoreChange {
+        disabled: sent.disabled,
+        floor,
+        estimates,
+    }))
 }
 
 /// Validates a new branch. The caller must replace `billing` and
@@ -82,8 +102,16 @@ pub fn altered_store(body: Body<AlterStore>) -> Result<StoreChange, Problem> {
 /// Every invalid field.
 pub fn store(body: Body<CreateStore>) -> Result<NewStore, Problem> {
     let Body { value: sent, wrong } = body;
-    let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id, current_password: _ } =
-        sent;
+    let CreateStore {
+        cnpj,
+        name,
+        responsible,
+        email,
+        password,
+        address,
+        marketplace_branch_id,
+        current_password: _,
+    } = sent;
     let value = CreateParentStore {
         cnpj,
         name,
@@ -105,8 +133,12 @@ pub fn store(body: Body<CreateStore>) -> Result<NewStore, Problem> {
 pub fn update(body: Body<UpdateStore>) -> Result<Contact, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
-    let contact =
-        checker.contact(sent.name.as_ref(), sent.responsible.as_ref(), sent.email.as_ref(), sent.address.as_ref());
+    let contact = checker.contact(
+        sent.name.as_ref(),
+        sent.responsible.as_ref(),
+        sent.email.as_ref(),
+        sent.address.as_ref(),
+    );
     checker.finish(contact)
 }
 
@@ -144,7 +176,12 @@ pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
         store
     });
     let name = checker.text(&root.member("name"), sent.name.as_ref(), NAME);
-    let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
+    let days = checker.integer(
+        &root.member("expiresInDays"),
+        sent.expires_in_days,
+        1,
+        3_650,
+    );
     checker.finish(Some(KeyRequest { store, name, days }))
 }
 
@@ -183,7 +220,12 @@ impl Checker {
         let email = self.required_text(&path, email, EMAIL);
         let email = self.email(&path, email);
         let address = self.required_address(&root.member("address"), address);
-        Some(Contact { name: name?, responsible: responsible?, email: email?, address: address? })
+        Some(Contact {
+            name: name?,
+            responsible: responsible?,
+            email: email?,
+            address: address?,
+        })
     }
 
     pub(super) fn email(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Email> {
@@ -208,7 +250,12 @@ impl Checker {
     fn store_name(&mut self, path: &Path<'_>, name: Option<&String>) -> Option<String> {
         let name = self.required_text(path, name, NAME)?;
         if name.chars().count() < 5 {
-            self.reject(path, "too_short", "Expected 5 to 255 characters.", "Esperados de 5 a 255 caracteres.");
+            self.reject(
+                path,
+                "too_short",
+                "Expected 5 to 255 characters.",
+                "Esperados de 5 a 255 caracteres.",
+            );
             return None;
         }
         Some(name)
@@ -222,7 +269,10 @@ impl Checker {
         let name = self.required_text(&path.member("name"), body.name.as_ref(), NAME);
         let phone = self.required_text(&path.member("phone"), body.phone.as_ref(), NAME);
         let phone = self.phone(&path.member("phone"), phone);
-        Some(Person { name: name?, phone: Some(phone?) })
+        Some(Person {
+            name: name?,
+            phone: Some(phone?),
+        })
     }
 
     fn required_address(&mut self, path: &Path<'_>, body: Option<&AddressBody>) -> Option<Address> {
@@ -242,9 +292,18 @@ impl Checker {
         if (min..=max).contains(&length) {
             return Some(password);
         }
-        let code = if length < min { "too_short" } else { "too_long" };
+        let code = if length < min {
+            "too_short"
+        } else {
+            "too_long"
+        };
         let en = format!("Expected {min} to {max} characters.");
-        self.reject(path, code, en, format!("Esperados de {min} a {max} caracteres."));
+        self.reject(
+            path,
+            code,
+            en,
+            format!("Esperados de {min} a {max} caracteres."),
+        );
         None
     }
 
@@ -254,16 +313,25 @@ impl Checker {
             return None;
         };
         let max = Store::CATEGORIES.len();
-        let known = u8::try_from(number).ok().filter(|number| (1..=max).contains(&usize::from(*number)));
+        let known = u8::try_from(number)
+            .ok()
+            .filter(|number| (1..=max).contains(&usize::from(*number)));
         if known.is_none() {
             let en = format!("Expected an integer from 1 to {max}.");
-            self.reject(path, "out_of_range", en, format!("Esperado um número inteiro de 1 a {max}."));
+            self.reject(
+                path,
+                "out_of_range",
+                en,
+                format!("Esperado um número inteiro de 1 a {max}."),
+            );
         }
         known
     }
 
     fn billing(&mut self, path: &Path<'_>, floor: Option<f64>) -> Billing {
-        let Some(floor) = floor else { return Billing::Invoiced };
+        let Some(floor) = floor else {
+            return Billing::Invoiced;
+        };
         match Money::from_number(floor) {
             Ok(floor) if floor.centavos().abs() <= 100_000_000 => Billing::Prepaid { floor },
             _ => {

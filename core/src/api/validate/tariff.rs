@@ -11,7 +11,8 @@ use crate::{
     model::{Distance, Duration, StoreId, Text, Timestamp, Uf, Zone},
     rules::pricing::{FeeInput, Tariff, VehicleSurcharge, Window},
     wire::{
-        CompareTariff, CreateTariff, DecimalNumber, PreviewTariff, SurchargeBody, TariffBody, TariffSample, WindowBody,
+        CompareTariff, CreateTariff, DecimalNumber, PreviewTariff, SurchargeBody, TariffBody,
+        TariffSample, WindowBody,
     },
 };
 
@@ -30,7 +31,10 @@ const FORMATTED: usize = 64;
 ///
 /// # Errors
 /// Every invalid field.
-pub fn new_tariff(body: Body<CreateTariff>, now: Timestamp) -> Result<(Tariff, Timestamp), Problem> {
+pub fn new_tariff(
+    body: Body<CreateTariff>,
+    now: Timestamp,
+) -> Result<(Tariff, Timestamp), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
@@ -49,7 +53,10 @@ pub fn new_tariff(body: Body<CreateTariff>, now: Timestamp) -> Result<(Tariff, T
 ///
 /// # Errors
 /// Every invalid field.
-pub fn tariff_preview(body: Body<PreviewTariff>, now: Timestamp) -> Result<(Tariff, Vec<FeeInput>), Problem> {
+pub fn tariff_preview(
+    body: Body<PreviewTariff>,
+    now: Timestamp,
+) -> Result<(Tariff, Vec<FeeInput>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
@@ -60,11 +67,17 @@ pub fn tariff_preview(body: Body<PreviewTariff>, now: Timestamp) -> Result<(Tari
         checker.required(&path);
     } else if samples.len() > MAX_SAMPLES {
         let en = format!("Too many samples. Send at most {MAX_SAMPLES}.");
-        checker.reject(&path, "out_of_range", en, format!("Há amostras demais. Envie no máximo {MAX_SAMPLES}."));
+        checker.reject(
+            &path,
+            "out_of_range",
+            en,
+            format!("Há amostras demais. Envie no máximo {MAX_SAMPLES}."),
+        );
     }
     let samples = samples.iter().take(MAX_SAMPLES).enumerate();
-    let inputs: Vec<FeeInput> =
-        samples.filter_map(|(index, sample)| checker.sample(&path.item(index), sample, now)).collect();
+    let inputs: Vec<FeeInput> = samples
+        .filter_map(|(index, sample)| checker.sample(&path.item(index), sample, now))
+        .collect();
     checker.finish(tariff.map(|tariff| (tariff, inputs)))
 }
 
@@ -72,7 +85,9 @@ pub fn tariff_preview(body: Body<PreviewTariff>, now: Timestamp) -> Result<(Tari
 ///
 /// # Errors
 /// Every invalid field.
-pub fn tariff_comparison(body: Body<CompareTariff>) -> Result<(Tariff, u32, Option<Option<StoreId>>), Problem> {
+pub fn tariff_comparison(
+    body: Body<CompareTariff>,
+) -> Result<(Tariff, u32, Option<Option<StoreId>>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
@@ -113,20 +128,36 @@ impl Checker {
             }
             self.integer(&path, value, 0, 240)
         };
-        let (approach, handover) =
-            (minutes("approachMinutes", sent.approach_minutes), minutes("handoverMinutes", sent.handover_minutes));
+        let (approach, handover) = (
+            minutes("approachMinutes", sent.approach_minutes),
+            minutes("handoverMinutes", sent.handover_minutes),
+        );
         let list = path.member("windows");
         let sent_windows = sent.windows.unwrap_or_default();
-        let windows: Vec<Window> =
-            sent_windows.iter().enumerate().filter_map(|(index, one)| self.window(&list.item(index), one)).collect();
+        let windows: Vec<Window> = sent_windows
+            .iter()
+            .enumerate()
+            .filter_map(|(index, one)| self.window(&list.item(index), one))
+            .collect();
         let list = path.member("vehicles");
         let sent_vehicles = sent.vehicles.unwrap_or_default();
         let vehicles = sent_vehicles.iter().enumerate();
-        let vehicles: Vec<VehicleSurcharge> =
-            vehicles.filter_map(|(index, one)| self.surcharge(&list.item(index), one)).collect();
-        let is_complete = windows.len() == sent_windows.len() && vehicles.len() == sent_vehicles.len();
-        let [base_fee, base_km, per_km, per_extra_stop, return_fee, return_per_km, minimum_fee, max_km, radius_km] =
-            amounts;
+        let vehicles: Vec<VehicleSurcharge> = vehicles
+            .filter_map(|(index, one)| self.surcharge(&list.item(index), one))
+            .collect();
+        let is_complete =
+            windows.len() == sent_windows.len() && vehicles.len() == sent_vehicles.len();
+        let [
+            base_fee,
+            base_km,
+            per_km,
+            per_extra_stop,
+            return_fee,
+            return_per_km,
+            minimum_fee,
+            max_km,
+            radius_km,
+        ] = amounts;
         let tariff = Tariff {
             version: version?,
             base_fee: base_fee?,
@@ -145,29 +176,50 @@ impl Checker {
         };
         // Without all items of both lists, the indices in the errors would be incorrect.
         if is_complete {
-            self.errors.extend(tariff.errors().into_iter().map(|error| FieldError {
-                pointer: format!("{}{}", path.pointer(), error.pointer()),
-                code: if error.field.ends_with(".vehicle") { "duplicate" } else { "out_of_range" },
-                detail: Text::new(format!("The value {}.", error.detail.en), format!("O valor {}.", error.detail.pt)),
-            }));
+            self.errors
+                .extend(tariff.errors().into_iter().map(|error| FieldError {
+                    pointer: format!("{}{}", path.pointer(), error.pointer()),
+                    code: if error.field.ends_with(".vehicle") {
+                        "duplicate"
+                    } else {
+                        "out_of_range"
+                    },
+                    detail: Text::new(
+                        format!("The value {}.", error.detail.en),
+                        format!("O valor {}.", error.detail.pt),
+                    ),
+                }));
         }
         Some(tariff)
     }
 
     fn window(&mut self, path: &Path<'_>, sent: &WindowBody) -> Option<Window> {
         let name = self.required_text(&path.member("name"), sent.name.as_ref(), FORMATTED);
-        let days = self.weekdays(&path.member("days"), sent.days.as_deref().unwrap_or_default());
+        let days = self.weekdays(
+            &path.member("days"),
+            sent.days.as_deref().unwrap_or_default(),
+        );
         let from = self.local_time(&path.member("from"), sent.from.as_ref());
         let until = self.local_time(&path.member("until"), sent.until.as_ref());
         let percent = self.required_decimal(&path.member("percent"), sent.percent);
-        Some(Window { name: name?, days, from: from?, until: until?, percent: percent? })
+        Some(Window {
+            name: name?,
+            days,
+            from: from?,
+            until: until?,
+            percent: percent?,
+        })
     }
 
     fn surcharge(&mut self, path: &Path<'_>, sent: &SurchargeBody) -> Option<VehicleSurcharge> {
         let name = self.required_text(&path.member("vehicle"), sent.vehicle.as_ref(), FORMATTED);
         let vehicle = name.and_then(|name| self.vehicle(&path.member("vehicle"), &name));
         let amount = |sent: Option<DecimalNumber>| sent.map_or(Decimal::ZERO, |number| number.0);
-        Some(VehicleSurcharge { vehicle: vehicle?, percent: amount(sent.percent), fee: amount(sent.fee) })
+        Some(VehicleSurcharge {
+            vehicle: vehicle?,
+            percent: amount(sent.percent),
+            fee: amount(sent.fee),
+        })
     }
 
     fn local_time(&mut self, path: &Path<'_>, text: Option<&String>) -> Option<chrono::NaiveTime> {
@@ -181,7 +233,11 @@ impl Checker {
         })
     }
 
-    fn required_decimal(&mut self, path: &Path<'_>, value: Option<DecimalNumber>) -> Option<Decimal> {
+    fn required_decimal(
+        &mut self,
+        path: &Path<'_>,
+        value: Option<DecimalNumber>,
+    ) -> Option<Decimal> {
         if value.is_none() {
             self.required(path);
         }
@@ -194,8 +250,12 @@ impl Checker {
         }
         let outward = self.kilometres(&path.member("distanceKm"), sent.distance_km);
         let back = self.kilometres(&path.member("returnKm"), sent.return_km);
-        let stops = self.integer(&path.member("stops"), sent.stops, 1, MAX_STOPS).unwrap_or(1);
-        let at = self.timestamp(&path.member("at"), sent.at.as_ref()).unwrap_or(now);
+        let stops = self
+            .integer(&path.member("stops"), sent.stops, 1, MAX_STOPS)
+            .unwrap_or(1);
+        let at = self
+            .timestamp(&path.member("at"), sent.at.as_ref())
+            .unwrap_or(now);
         let state = self.text(&path.member("state"), sent.state.as_ref(), FORMATTED);
         let uf = self.parsed(&path.member("state"), state, |text| {
             Uf::parse(text).ok_or_else(|| {
@@ -205,19 +265,36 @@ impl Checker {
             })
         });
         let zone = uf.map(|uf| Zone::of(None, uf)).unwrap_or_default();
-        let vehicle = sent.vehicle.as_ref().and_then(|name| self.vehicle(&path.member("vehicle"), name));
-        Some(FeeInput { outward: outward?, back, stops: stops as usize, at, zone, vehicle })
+        let vehicle = sent
+            .vehicle
+            .as_ref()
+            .and_then(|name| self.vehicle(&path.member("vehicle"), name));
+        Some(FeeInput {
+            outward: outward?,
+            back,
+            stops: stops as usize,
+            at,
+            zone,
+            vehicle,
+        })
     }
 
     /// Reads a distance in kilometres and rounds it to metres.
     fn kilometres(&mut self, path: &Path<'_>, value: Option<f64>) -> Option<Distance> {
         let number = value?;
         if !(0.0..=MAX_KM).contains(&number) {
-            let (en, pt) = ("Expected 0 to 5000 kilometres.", "Esperado de 0 a 5000 quilômetros.");
+            let (en, pt) = (
+                "Expected 0 to 5000 kilometres.",
+                "Esperado de 0 a 5000 quilômetros.",
+            );
             self.reject(path, "out_of_range", en, pt);
             return None;
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number within the range above")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a number within the range above"
+        )]
         let metres = (number * 1_000.0).round() as u32;
         Some(Distance(metres))
     }

@@ -32,11 +32,28 @@ pub fn store_tracking(body: Body<SetStoreTracking>) -> Result<StoreTracking, Pro
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let contact = sent.contact.map(|contact| checker.tracking_contact(&root.member("contact"), &contact));
-    let choices = checker.names(&root.member("choices"), sent.choices, RecipientChoice::from_name, &CHOICES);
-    let notify_at = checker.names(&root.member("notifyAt"), sent.notify_at, NotifyAt::from_name, &STEPS);
+    let contact = sent
+        .contact
+        .map(|contact| checker.tracking_contact(&root.member("contact"), &contact));
+    let choices = checker.names(
+        &root.member("choices"),
+        sent.choices,
+        RecipientChoice::from_name,
+        &CHOICES,
+    );
+    let notify_at = checker.names(
+        &root.member("notifyAt"),
+        sent.notify_at,
+        NotifyAt::from_name,
+        &STEPS,
+    );
     let enabled = sent.enabled.unwrap_or(false);
-    checker.finish(Some(StoreTracking { enabled, contact: contact.unwrap_or_default(), choices, notify_at }))
+    checker.finish(Some(StoreTracking {
+        enabled,
+        contact: contact.unwrap_or_default(),
+        choices,
+        notify_at,
+    }))
 }
 
 /// Validates a change to a link. The inner `None` is a number that is not a valid delivery ID.
@@ -60,7 +77,10 @@ pub fn link_change(body: Body<ChangeLink>) -> Result<(Option<DeliveryId>, LinkCh
 ///
 /// # Errors
 /// Every invalid field.
-pub fn choice(body: Body<ChooseDelivery>, allowed: &[RecipientChoice]) -> Result<RecipientChoice, Problem> {
+pub fn choice(
+    body: Body<ChooseDelivery>,
+    allowed: &[RecipientChoice],
+) -> Result<RecipientChoice, Problem> {
     let mut checker = Checker::new(body.wrong);
     let path = Path::Root.member("choice");
     let text = checker.required_text(&path, body.value.choice.as_ref(), VALUE);
@@ -82,7 +102,9 @@ pub fn rating(body: Body<RateDelivery>) -> Result<(u8, Option<String>), Problem>
     if body.value.stars.is_none() {
         checker.required(&path);
     }
-    let stars = checker.integer(&path, body.value.stars, 1, 5).and_then(|stars| u8::try_from(stars).ok());
+    let stars = checker
+        .integer(&path, body.value.stars, 1, 5)
+        .and_then(|stars| u8::try_from(stars).ok());
     let text = checker.text(&Path::Root.member("text"), body.value.text.as_ref(), RATING);
     checker.finish(stars.map(|stars| (stars, text)))
 }
@@ -128,8 +150,14 @@ impl Checker {
 
     pub(super) fn unknown_value<T>(&mut self, path: &Path<'_>, values: &str) -> Option<T> {
         let (en, pt) = match values {
-            "" => ("Nothing can be chosen.".to_owned(), "Não há opções para escolher.".to_owned()),
-            values => (format!("Expected one of: {values}."), format!("Esperado um destes valores: {values}.")),
+            "" => (
+                "Nothing can be chosen.".to_owned(),
+                "Não há opções para escolher.".to_owned(),
+            ),
+            values => (
+                format!("Expected one of: {values}."),
+                format!("Esperado um destes valores: {values}."),
+            ),
         };
         self.reject(path, "invalid_value", en, pt);
         None

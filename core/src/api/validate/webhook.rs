@@ -28,18 +28,26 @@ pub struct NewWebhook {
 ///
 /// # Errors
 /// Every invalid field.
-pub fn webhook(body: Body<CreateWebhook>, loopback: bool, mail: bool) -> Result<NewWebhook, Problem> {
+pub fn webhook(
+    body: Body<CreateWebhook>,
+    loopback: bool,
+    mail: bool,
+) -> Result<NewWebhook, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let path = root.member("url");
     let names = sent.events.unwrap_or_default();
-    let merchant = sent
-        .open_delivery
-        .map(|sent| checker.merchant_id(&root.member("openDelivery").member("merchantId"), sent.merchant_id.as_ref()));
+    let merchant = sent.open_delivery.map(|sent| {
+        checker.merchant_id(
+            &root.member("openDelivery").member("merchantId"),
+            sent.merchant_id.as_ref(),
+        )
+    });
     if merchant.is_some() && !names.is_empty() {
         let en = "A connection of Open Delivery gets the events of that standard. Omit this field.";
-        let pt = "Uma conexão do Open Delivery recebe os eventos desse padrão. Não envie este campo.";
+        let pt =
+            "Uma conexão do Open Delivery recebe os eventos desse padrão. Não envie este campo.";
         checker.reject(&root.member("events"), "not_applicable", en, pt);
     }
     let url = checker.required_text(&path, sent.url.as_ref(), MAX_URL_LENGTH);
@@ -51,7 +59,11 @@ pub fn webhook(body: Body<CreateWebhook>, loopback: bool, mail: bool) -> Result<
     };
     let events = checker.event_kinds(&root.member("events"), &names);
     let merchant = merchant.flatten();
-    checker.finish(url.zip(events).map(|(url, events)| NewWebhook { url, events, merchant }))
+    checker.finish(url.zip(events).map(|(url, events)| NewWebhook {
+        url,
+        events,
+        merchant,
+    }))
 }
 
 /// Validates the amount and the reference of a top-up.
@@ -63,7 +75,11 @@ pub fn top_up(body: Body<CreateTopUp>) -> Result<(Money, String), Problem> {
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let amount = checker.top_up_amount(&root.member("amount"), sent.amount);
-    let reference = checker.required_text(&root.member("reference"), sent.reference.as_ref(), REFERENCE);
+    let reference = checker.required_text(
+        &root.member("reference"),
+        sent.reference.as_ref(),
+        REFERENCE,
+    );
     checker.finish(amount.zip(reference))
 }
 
@@ -88,8 +104,9 @@ impl Checker {
         }
         if !matches!(names, [name] if EventKind::from_name(name.trim()) == Some(MAIL_EVENT)) {
             let event = MAIL_EVENT.name();
-            let en =
-                format!("A webhook with the URL `{MAIL_URL}` sends only messages for recipients. Send [\"{event}\"].");
+            let en = format!(
+                "A webhook with the URL `{MAIL_URL}` sends only messages for recipients. Send [\"{event}\"]."
+            );
             let pt = format!(
                 "Um webhook com a URL `{MAIL_URL}` envia só mensagens para destinatários. Envie [\"{event}\"]."
             );
@@ -98,7 +115,12 @@ impl Checker {
     }
 
     /// Checks the URL of a receiver.
-    pub(super) fn https_url(&mut self, path: &Path<'_>, url: Option<String>, loopback: bool) -> Option<String> {
+    pub(super) fn https_url(
+        &mut self,
+        path: &Path<'_>,
+        url: Option<String>,
+        loopback: bool,
+    ) -> Option<String> {
         self.parsed(path, url, |text| match check(text, loopback) {
             Ok(()) => Ok(text.to_owned()),
             Err(UrlError::Malformed) => Err((
@@ -154,12 +176,18 @@ impl Checker {
         match Money::from_number(number) {
             Ok(money) if (1..=MAX_TOP_UP_CENTAVOS).contains(&money.centavos()) => Some(money),
             Err(MoneyError::TooManyDecimals) => {
-                let (en, pt) = ("Expected at most two decimal places.", "Esperadas no máximo duas casas decimais.");
+                let (en, pt) = (
+                    "Expected at most two decimal places.",
+                    "Esperadas no máximo duas casas decimais.",
+                );
                 self.reject(path, "too_many_decimals", en, pt);
                 None
             }
             _ => {
-                let (en, pt) = ("Expected an amount from 0.01 to 1000000.", "Esperado um valor de 0,01 a 1000000.");
+                let (en, pt) = (
+                    "Expected an amount from 0.01 to 1000000.",
+                    "Esperado um valor de 0,01 a 1000000.",
+                );
                 self.reject(path, "out_of_range", en, pt);
                 None
             }

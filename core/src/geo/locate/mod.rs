@@ -78,20 +78,31 @@ impl Gazetteer {
         let by_cep = address.cep().and_then(|cep| self.municipality_by_cep(cep));
         match (self.look_up_city(address), by_cep) {
             (CityLookup::Found(town), None) => Ok(town.located()),
-            (CityLookup::Found(town), Some(owner)) if town == owner || !town.has_ceps() => Ok(town.located()),
-            (CityLookup::Found(_), Some(owner)) => Err(LocateError::CepElsewhere { belongs_to: owner }),
+            (CityLookup::Found(town), Some(owner)) if town == owner || !town.has_ceps() => {
+                Ok(town.located())
+            }
+            (CityLookup::Found(_), Some(owner)) => {
+                Err(LocateError::CepElsewhere { belongs_to: owner })
+            }
             (CityLookup::InOtherState(town), Some(owner)) if town == owner => {
                 Err(LocateError::CityNotInState { elsewhere: town })
             }
-            (CityLookup::InOtherState(_) | CityLookup::Unknown | CityLookup::Incomplete, Some(owner)) => {
-                match address.uf() {
-                    Some(uf) if uf != owner.uf() => Err(LocateError::CepElsewhere { belongs_to: owner }),
-                    _ => self.check_bare_city(address, owner),
+            (
+                CityLookup::InOtherState(_) | CityLookup::Unknown | CityLookup::Incomplete,
+                Some(owner),
+            ) => match address.uf() {
+                Some(uf) if uf != owner.uf() => {
+                    Err(LocateError::CepElsewhere { belongs_to: owner })
                 }
+                _ => self.check_bare_city(address, owner),
+            },
+            (CityLookup::InOtherState(town), None) => {
+                Err(LocateError::CityNotInState { elsewhere: town })
             }
-            (CityLookup::InOtherState(town), None) => Err(LocateError::CityNotInState { elsewhere: town }),
             (CityLookup::Unknown, None) => Err(LocateError::NotFound),
-            (CityLookup::Incomplete, None) if address.cep().is_some() => Err(LocateError::CepUnknown),
+            (CityLookup::Incomplete, None) if address.cep().is_some() => {
+                Err(LocateError::CepUnknown)
+            }
             (CityLookup::Incomplete, None) => Err(LocateError::NoLocation),
         }
     }
@@ -103,7 +114,11 @@ impl Gazetteer {
     ///
     /// # Errors
     /// See [`Gazetteer::locate`].
-    pub fn locate_with(self, packs: &[Pack<'_>], address: &Address) -> Result<Located, LocateError> {
+    pub fn locate_with(
+        self,
+        packs: &[Pack<'_>],
+        address: &Address,
+    ) -> Result<Located, LocateError> {
         let embedded = self.locate(address);
         let needs_packs = match &embedded {
             Ok(located) => located.precision == Precision::Municipality,
@@ -112,7 +127,10 @@ impl Gazetteer {
         if !needs_packs {
             return embedded;
         }
-        let found = packs.iter().filter_map(|pack| pack.locate(self, address)).min_by_key(|located| located.precision);
+        let found = packs
+            .iter()
+            .filter_map(|pack| pack.locate(self, address))
+            .min_by_key(|located| located.precision);
         found.map_or(embedded, Ok)
     }
 
@@ -122,19 +140,30 @@ impl Gazetteer {
         };
         match self.municipality(city, uf) {
             Some(town) => CityLookup::Found(town),
-            None => self.namesakes(city).first().map_or(CityLookup::Unknown, |town| CityLookup::InOtherState(*town)),
+            None => self
+                .namesakes(city)
+                .first()
+                .map_or(CityLookup::Unknown, |town| CityLookup::InOtherState(*town)),
         }
     }
 
     /// Checks a city without a state against the municipality of its CEP. A known city contradicts the CEP if it is another
     /// municipality of the CEP's state, or exists only in other states.
-    fn check_bare_city(self, address: &Address, owner: Municipality) -> Result<Located, LocateError> {
+    fn check_bare_city(
+        self,
+        address: &Address,
+        owner: Municipality,
+    ) -> Result<Located, LocateError> {
         let city = address.city.as_deref().filter(|_| address.uf().is_none());
         let contradicts = city.is_some_and(|city| match self.municipality(city, owner.uf()) {
             Some(town) => town != owner && town.has_ceps(),
             None => !self.namesakes(city).is_empty(),
         });
-        if contradicts { Err(LocateError::CepElsewhere { belongs_to: owner }) } else { Ok(owner.located()) }
+        if contradicts {
+            Err(LocateError::CepElsewhere { belongs_to: owner })
+        } else {
+            Ok(owner.located())
+        }
     }
 
     fn check_point(self, point: Point, address: &Address) -> Result<Located, LocateError> {
@@ -149,10 +178,17 @@ impl Gazetteer {
         if let Some(town) = named {
             let distance_m = great_circle_m(point, town.municipal_seat());
             if distance_m > MISMATCH_M && !self.is_remote(point, town.uf(), distance_m) {
-                return Err(LocateError::CoordinatesMismatch { municipality: town, distance_m });
+                return Err(LocateError::CoordinatesMismatch {
+                    municipality: town,
+                    distance_m,
+                });
             }
         }
-        Ok(Located { point, precision: Precision::Coordinates, radius_m: 0 })
+        Ok(Located {
+            point,
+            precision: Precision::Coordinates,
+            radius_m: 0,
+        })
     }
 
     fn is_remote(self, point: Point, uf: Uf, distance_m: u32) -> bool {
@@ -163,9 +199,15 @@ impl Gazetteer {
     }
     /// Builds the error for coordinates outside Brazil and checks the two common causes: exchanged axes and missing signs.
     fn outside_error(self, point: Point) -> LocateError {
-        let exchanged = Point { lat_e7: point.lon_e7, lon_e7: point.lat_e7 };
+        let exchanged = Point {
+            lat_e7: point.lon_e7,
+            lon_e7: point.lat_e7,
+        };
         let on_planet = Point::from_degrees(exchanged.latitude(), exchanged.longitude());
-        let negative = Point { lat_e7: -point.lat_e7.abs(), lon_e7: -point.lon_e7.abs() };
+        let negative = Point {
+            lat_e7: -point.lat_e7.abs(),
+            lon_e7: -point.lon_e7.abs(),
+        };
         LocateError::CoordinatesOutside {
             swapped: on_planet.filter(|point| outline::contains(self.0, *point)),
             sign_lost: outline::contains(self.0, negative),

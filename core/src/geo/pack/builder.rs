@@ -12,7 +12,11 @@ pub const ROW: usize = 27;
 /// Encodes a row as bytes that sort by CEP, municipality, street, number and coordinates. Equal bytes are the same address.
 pub fn row_bytes(row: &Row) -> [u8; ROW] {
     let mut bytes = [0; ROW];
-    let street = row.street.unwrap_or(StreetKey { hash: 0, kind: 0, title: 0 });
+    let street = row.street.unwrap_or(StreetKey {
+        hash: 0,
+        kind: 0,
+        title: 0,
+    });
     bytes[..4].copy_from_slice(&row.cep.to_be_bytes());
     bytes[4..14].copy_from_slice(&street_key_bytes(row.ibge, street, 0)[..10]);
     bytes[14] = u8::from(row.street.is_some());
@@ -25,7 +29,11 @@ pub fn row_bytes(row: &Row) -> [u8; ROW] {
 fn row_from(bytes: &[u8; ROW]) -> Row {
     use crate::geo::pack::format::{point, read_be};
     let small = |value: u64| u32::try_from(value).unwrap_or_default();
-    let street = StreetKey { hash: read_be(&bytes[7..12]), kind: bytes[12], title: bytes[13] };
+    let street = StreetKey {
+        hash: read_be(&bytes[7..12]),
+        kind: bytes[12],
+        title: bytes[13],
+    };
     Row {
         cep: small(read_be(&bytes[..4])),
         ibge: small(read_be(&bytes[4..7])),
@@ -78,12 +86,16 @@ impl PointSums {
         let (d_lat, d_lon) = (lat - self.first.0, (lon - self.first.1) * 9 / 10);
         self.d_lat += d_lat;
         self.d_lon += d_lon;
-        self.square += i128::from(d_lat) * i128::from(d_lat) + i128::from(d_lon) * i128::from(d_lon);
+        self.square +=
+            i128::from(d_lat) * i128::from(d_lat) + i128::from(d_lon) * i128::from(d_lon);
     }
 
     fn mean(&self) -> Point {
         let part = |sum: i64| i32::try_from(sum.div_euclid(self.count.max(1))).unwrap_or_default();
-        Point { lat_e7: part(self.lat), lon_e7: part(self.lon) }
+        Point {
+            lat_e7: part(self.lat),
+            lon_e7: part(self.lon),
+        }
     }
 
     /// Returns the root mean square distance from the mean in metres. 90 units of 10⁻⁷ degrees are one metre.
@@ -112,7 +124,11 @@ impl LocationSums {
 
     /// Encodes the point and the radius. The minimum radius is 50 m, because one address does not show the extent of its CEP.
     fn bytes(&self) -> [u8; 10] {
-        let sums = if self.exact.count > 0 { &self.exact } else { &self.any };
+        let sums = if self.exact.count > 0 {
+            &self.exact
+        } else {
+            &self.any
+        };
         location_bytes(sums, 50)
     }
 }
@@ -156,20 +172,37 @@ impl Builder {
         if self.cep.as_ref().is_some_and(|(cep, ..)| *cep != row.cep) {
             self.end_cep(sink)?;
         }
-        if self.cep5.as_ref().is_some_and(|(cep5, _)| *cep5 != row.cep / 1_000) {
+        if self
+            .cep5
+            .as_ref()
+            .is_some_and(|(cep5, _)| *cep5 != row.cep / 1_000)
+        {
             self.end_cep5(sink)?;
         }
-        self.cep.get_or_insert((row.cep, row.ibge, LocationSums::default())).2.add(&row);
-        self.cep5.get_or_insert((row.cep / 1_000, LocationSums::default())).1.add(&row);
+        self.cep
+            .get_or_insert((row.cep, row.ibge, LocationSums::default()))
+            .2
+            .add(&row);
+        self.cep5
+            .get_or_insert((row.cep / 1_000, LocationSums::default()))
+            .1
+            .add(&row);
         let Some(street) = row.street.filter(|_| row.exact) else {
             return Ok(());
         };
         let key = street_key_bytes(row.ibge, street, row.cep);
-        let ended = self.street.as_ref().is_some_and(|held| held.key != key || held.is_full(row.number));
+        let ended = self
+            .street
+            .as_ref()
+            .is_some_and(|held| held.key != key || held.is_full(row.number));
         if ended {
             self.end_street(sink)?;
         }
-        let held = self.street.get_or_insert_with(|| Street { key, sums: PointSums::default(), doors: Vec::new() });
+        let held = self.street.get_or_insert_with(|| Street {
+            key,
+            sums: PointSums::default(),
+            doors: Vec::new(),
+        });
         held.sums.add(row.point);
         if row.number > 0 {
             held.doors.push((row.number, row.point));
@@ -187,14 +220,21 @@ impl Builder {
         Ok(self.counts)
     }
 
-    fn write<S: Sink>(&mut self, table: Table, record: &[u8], sink: &mut S) -> Result<(), S::Error> {
+    fn write<S: Sink>(
+        &mut self,
+        table: Table,
+        record: &[u8],
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
         self.counts[table as usize] += 1;
         sink.append(table, record)
     }
 
     fn end_cep<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
         self.end_street(sink)?;
-        let Some((cep, ibge, sums)) = self.cep.take() else { return Ok(()) };
+        let Some((cep, ibge, sums)) = self.cep.take() else {
+            return Ok(());
+        };
         let mut record = [0; Table::Cep.width()];
         record[..4].copy_from_slice(&cep.to_be_bytes());
         record[4..7].copy_from_slice(&ibge.to_be_bytes()[1..]);
@@ -203,7 +243,9 @@ impl Builder {
     }
 
     fn end_cep5<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
-        let Some((cep5, sums)) = self.cep5.take() else { return Ok(()) };
+        let Some((cep5, sums)) = self.cep5.take() else {
+            return Ok(());
+        };
         let mut record = [0; Table::Cep5.width()];
         record[..3].copy_from_slice(&cep5.to_be_bytes()[1..]);
         record[3..].copy_from_slice(&sums.bytes());
@@ -211,11 +253,14 @@ impl Builder {
     }
 
     fn end_street<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
-        let Some(Street { key, sums, doors }) = self.street.take() else { return Ok(()) };
+        let Some(Street { key, sums, doors }) = self.street.take() else {
+            return Ok(());
+        };
         let (middle, first) = (sums.mean(), self.doors);
         for same in doors.chunk_by(|a, b| a.0 == b.0) {
             let (point, spread_m) = medoid(same);
-            let offsets = offset(middle.lat_e7, point.lat_e7).zip(offset(middle.lon_e7, point.lon_e7));
+            let offsets =
+                offset(middle.lat_e7, point.lat_e7).zip(offset(middle.lon_e7, point.lon_e7));
             let Some((lat, lon)) = offsets else { continue };
             let [_, number @ ..] = same[0].0.to_be_bytes();
             let spread = u8::try_from(spread_m.div_ceil(4)).unwrap_or(u8::MAX);
@@ -255,6 +300,9 @@ fn medoid(same: &[(u32, Point)]) -> (Point, u32) {
         let lon = i64::from(point.lon_e7 - mean.lon_e7) * 9 / 10;
         lat * lat + lon * lon
     };
-    let nearest = same.iter().map(|(_, point)| *point).min_by_key(|point| (distance(point), *point));
+    let nearest = same
+        .iter()
+        .map(|(_, point)| *point)
+        .min_by_key(|point| (distance(point), *point));
     (nearest.unwrap_or(mean), sums.radius_m())
 }

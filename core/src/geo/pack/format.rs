@@ -88,22 +88,32 @@ impl Header {
 
 /// Reads a number from up to eight little-endian bytes.
 pub fn read_le(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 /// Reads a number from up to eight big-endian bytes.
 pub fn read_be(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 /// Reads a point from eight bytes.
 pub fn point(bytes: &[u8]) -> Point {
     let part = |from: usize| {
         let mut part = [0; 4];
-        part.iter_mut().zip(bytes.iter().skip(from)).for_each(|(to, byte)| *to = *byte);
+        part.iter_mut()
+            .zip(bytes.iter().skip(from))
+            .for_each(|(to, byte)| *to = *byte);
         i32::from_le_bytes(part)
     };
-    Point { lat_e7: part(0), lon_e7: part(4) }
+    Point {
+        lat_e7: part(0),
+        lon_e7: part(4),
+    }
 }
 
 /// Converts a point to eight bytes.
@@ -142,7 +152,11 @@ pub fn offset(from_e7: i32, to_e7: i32) -> Option<[u8; 3]> {
 pub fn from_offset(from_e7: i32, bytes: &[u8]) -> i32 {
     let raw = read_le(&bytes[..3.min(bytes.len())]);
     let micro = i32::try_from(raw).unwrap_or_default();
-    let signed = if micro >= 1 << 23 { micro - (1 << 24) } else { micro };
+    let signed = if micro >= 1 << 23 {
+        micro - (1 << 24)
+    } else {
+        micro
+    };
     from_e7.saturating_add(signed.saturating_mul(10))
 }
 
@@ -152,7 +166,12 @@ mod tests {
 
     #[test]
     fn offset_round_trip_is_within_half_a_unit() {
-        for (from, to) in [(0, 0), (-235_505_201, -235_505_196), (-235_505_201, -235_400_000), (5, -83_000_000)] {
+        for (from, to) in [
+            (0, 0),
+            (-235_505_201, -235_505_196),
+            (-235_505_201, -235_400_000),
+            (5, -83_000_000),
+        ] {
             let back = from_offset(from, &offset(from, to).expect("offset in range"));
             assert!((back - to).abs() <= 5, "{from} {to} {back}");
         }
@@ -161,7 +180,17 @@ mod tests {
 
     #[test]
     fn keys_sort_as_numbers() {
-        let key = |ibge, hash, cep| street_key_bytes(ibge, StreetKey { hash, kind: 1, title: 0 }, cep);
+        let key = |ibge, hash, cep| {
+            street_key_bytes(
+                ibge,
+                StreetKey {
+                    hash,
+                    kind: 1,
+                    title: 0,
+                },
+                cep,
+            )
+        };
         assert!(key(3_550_308, 255, 0) < key(3_550_308, 256, 0));
         assert!(key(3_550_308, u64::MAX, 0) < key(3_550_309, 0, 0));
         assert!(key(1_100_015, 7, 1_000_255) < key(1_100_015, 7, 1_000_256));

@@ -71,7 +71,9 @@ impl Street<'_> {
 
     /// Returns the location of the door with this number.
     pub fn at(&self, number: u32) -> Option<PackLocation> {
-        self.door(self.first_from(number)).filter(|(found, _)| *found == number).map(|(_, location)| location)
+        self.door(self.first_from(number))
+            .filter(|(found, _)| *found == number)
+            .map(|(_, location)| location)
     }
 
     /// Interpolates the location of a missing number between its neighbours on the same side, else on either side.
@@ -89,16 +91,30 @@ impl Street<'_> {
         let sided = below().find(same_side).zip(above().find(same_side));
         let pair = |(low, high): ((u32, PackLocation), (u32, PackLocation))| {
             let distance_m = great_circle_m(low.1.point, high.1.point);
-            let near = high.0 - low.0 <= MAX_INTERPOLATED_NUMBERS && distance_m <= MAX_INTERPOLATED_M;
+            let near =
+                high.0 - low.0 <= MAX_INTERPOLATED_NUMBERS && distance_m <= MAX_INTERPOLATED_M;
             near.then(|| PackLocation {
                 point: Point {
-                    lat_e7: on_line(number, (low.0, low.1.point.lat_e7), (high.0, high.1.point.lat_e7)),
-                    lon_e7: on_line(number, (low.0, low.1.point.lon_e7), (high.0, high.1.point.lon_e7)),
+                    lat_e7: on_line(
+                        number,
+                        (low.0, low.1.point.lat_e7),
+                        (high.0, high.1.point.lat_e7),
+                    ),
+                    lon_e7: on_line(
+                        number,
+                        (low.0, low.1.point.lon_e7),
+                        (high.0, high.1.point.lon_e7),
+                    ),
                 },
                 radius_m: (distance_m / 2).max(2 * DOOR_M),
             })
         };
-        sided.and_then(pair).or_else(|| below().find(any_side).zip(above().find(any_side)).and_then(pair))
+        sided.and_then(pair).or_else(|| {
+            below()
+                .find(any_side)
+                .zip(above().find(any_side))
+                .and_then(pair)
+        })
     }
 }
 
@@ -109,7 +125,8 @@ fn number_of(record: &[u8]) -> u32 {
 fn on_line(number: u32, low: (u32, i32), high: (u32, i32)) -> i32 {
     let span = i64::from(high.0 - low.0).max(1);
     let part = i64::from(high.1 - low.1) * i64::from(number.saturating_sub(low.0)) / span;
-    low.1.saturating_add(i32::try_from(part).unwrap_or_default())
+    low.1
+        .saturating_add(i32::try_from(part).unwrap_or_default())
 }
 
 impl Pack<'_> {
@@ -122,7 +139,12 @@ impl Pack<'_> {
     pub fn locate(&self, gazetteer: Gazetteer, address: &Address) -> Option<Located> {
         let cep = address.cep();
         let by_cep = cep.and_then(|cep| self.cep(cep));
-        if let Some(found) = self.in_street(gazetteer, address, cep, by_cep.map(|(location, _)| location)) {
+        if let Some(found) = self.in_street(
+            gazetteer,
+            address,
+            cep,
+            by_cep.map(|(location, _)| location),
+        ) {
             return Some(found);
         }
         let located = |location: PackLocation, precision| Located {
@@ -145,31 +167,54 @@ impl Pack<'_> {
         let readings = readings(address, self.form());
         let local = cep.filter(|_| by_cep.is_none_or(|location| location.radius_m <= MAX_LOCAL_M));
         let ibge = self.municipality(gazetteer, address, cep)?;
-        let search = Search { ibge, cep, local, has_cep: by_cep.is_some() };
+        let search = Search {
+            ibge,
+            cep,
+            local,
+            has_cep: by_cep.is_some(),
+        };
         let found = readings.iter().find_map(|reading| {
-            let namesakes = self.streets(search.ibge, reading.key.hash).take(MAX_NAMESAKES).collect();
+            let namesakes = self
+                .streets(search.ibge, reading.key.hash)
+                .take(MAX_NAMESAKES)
+                .collect();
             let streets = search.narrow_down(namesakes, reading);
             (!streets.is_empty()).then(|| locate_number(&streets, reading.number))
         });
         let (location, precision) = found.unwrap_or_else(|| self.corrected(&search, &readings))?;
         let near = by_cep.or_else(|| self.cep5(cep?));
         let is_far = near.is_some_and(|cep| {
-            great_circle_m(cep.point, location.point) > CEP_TOLERANCE_M.saturating_add(cep.radius_m.saturating_mul(3))
+            great_circle_m(cep.point, location.point)
+                > CEP_TOLERANCE_M.saturating_add(cep.radius_m.saturating_mul(3))
         });
-        (!is_far).then_some(Located { point: location.point, precision, radius_m: location.radius_m })
+        (!is_far).then_some(Located {
+            point: location.point,
+            precision,
+            radius_m: location.radius_m,
+        })
     }
 
     /// Locates an address whose street has a typing error, if exactly one street fits.
-    fn corrected(&self, search: &Search, readings: &[Reading]) -> Option<(PackLocation, Precision)> {
+    fn corrected(
+        &self,
+        search: &Search,
+        readings: &[Reading],
+    ) -> Option<(PackLocation, Precision)> {
         // The shortest reading has neither number nor complement.
         let shortest = readings.iter().min_by_key(|reading| reading.folded.len());
         let mut found: Option<Vec<Street<'_>>> = None;
         let mut is_unique = true;
         for reading in readings.first().into_iter().chain(shortest) {
             for_each_neighbour(&reading.folded, |hash| {
-                let namesakes: Vec<Street<'_>> = self.streets(search.ibge, hash).take(MAX_NAMESAKES).collect();
+                let namesakes: Vec<Street<'_>> = self
+                    .streets(search.ibge, hash)
+                    .take(MAX_NAMESAKES)
+                    .collect();
                 let streets = search.correct(namesakes, reading);
-                let known = found.as_ref().and_then(|streets| streets.first()).map(|street| street.key.hash);
+                let known = found
+                    .as_ref()
+                    .and_then(|streets| streets.first())
+                    .map(|street| street.key.hash);
                 is_unique &= streets.is_empty() || known.is_none_or(|known| known == hash);
                 if !streets.is_empty() {
                     found = Some(streets);
@@ -181,8 +226,17 @@ impl Pack<'_> {
     }
 
     /// Returns the IBGE code of the address' municipality.
-    fn municipality(&self, gazetteer: Gazetteer, address: &Address, cep: Option<Cep>) -> Option<u32> {
-        let named = address.city.as_deref().zip(address.uf()).and_then(|(city, uf)| gazetteer.municipality(city, uf));
+    fn municipality(
+        &self,
+        gazetteer: Gazetteer,
+        address: &Address,
+        cep: Option<Cep>,
+    ) -> Option<u32> {
+        let named = address
+            .city
+            .as_deref()
+            .zip(address.uf())
+            .and_then(|(city, uf)| gazetteer.municipality(city, uf));
         named
             .map(|town| town.ibge())
             .or_else(|| Some(self.cep(cep?)?.1))
@@ -211,11 +265,15 @@ impl Search {
                 || self.confirms(street, reading)
                 || (self.local.is_none()
                     && !is_short(reading)
-                    && reading.number.is_some_and(|number| street.at(number).is_some()))
+                    && reading
+                        .number
+                        .is_some_and(|number| street.at(number).is_some()))
         });
         if let Some(cep) = self.cep {
             prefer(&mut streets, |street| street.cep == cep.number());
-            prefer(&mut streets, |street| street.cep / 1_000 == cep.number() / 1_000);
+            prefer(&mut streets, |street| {
+                street.cep / 1_000 == cep.number() / 1_000
+            });
         }
         if reading.key.kind != 0 {
             prefer(&mut streets, |street| street.key.kind == reading.key.kind);
@@ -232,7 +290,9 @@ impl Search {
                 return false;
             }
             let is_numbered = || {
-                let number = reading.number.is_some_and(|number| street.at(number).is_some());
+                let number = reading
+                    .number
+                    .is_some_and(|number| street.at(number).is_some());
                 number && reading.folded.len() >= MIN_LETTERS && street.key.kind == reading.key.kind
             };
             is_alike(street.key, reading.key)
@@ -246,7 +306,8 @@ impl Search {
     fn confirms(&self, street: &Street<'_>, reading: &Reading) -> bool {
         self.local.is_some_and(|cep| {
             let (cep, of_street) = (cep.number(), street.cep);
-            cep == of_street || (!self.has_cep && !is_short(reading) && cep / 1_000 == of_street / 1_000)
+            cep == of_street
+                || (!self.has_cep && !is_short(reading) && cep / 1_000 == of_street / 1_000)
         })
     }
 }
@@ -271,16 +332,24 @@ fn prefer<'a>(streets: &mut Vec<Street<'a>>, fits: impl Fn(&Street<'a>) -> bool)
 /// Returns the location of a number in streets of the same name: its door, else between its neighbours, else the middle of the
 /// street.
 fn locate_number(streets: &[Street<'_>], number: Option<u32>) -> Option<(PackLocation, Precision)> {
-    let locate = |find: &dyn Fn(&Street<'_>) -> Option<PackLocation>| single_location(streets.iter().filter_map(find));
+    let locate = |find: &dyn Fn(&Street<'_>) -> Option<PackLocation>| {
+        single_location(streets.iter().filter_map(find))
+    };
     let at = number.and_then(|number| locate(&|street| street.at(number)));
     let interpolated = || number.and_then(|number| locate(&|street| street.interpolate(number)));
     at.map(|location| (location, Precision::Number))
-        .or_else(|| interpolated().or_else(|| middle(streets)).map(|found| (found, Precision::Street)))
+        .or_else(|| {
+            interpolated()
+                .or_else(|| middle(streets))
+                .map(|found| (found, Precision::Street))
+        })
 }
 
 /// Returns the middle of a street. Its sections of several CEPs must form a chain: otherwise they are different streets.
 fn middle(streets: &[Street<'_>]) -> Option<PackLocation> {
-    let (first, mut rest) = streets.split_first().map(|(first, rest)| (first, rest.iter().collect::<Vec<_>>()))?;
+    let (first, mut rest) = streets
+        .split_first()
+        .map(|(first, rest)| (first, rest.iter().collect::<Vec<_>>()))?;
     if rest.len() > MAX_SECTIONS || rest.iter().any(|street| street.key != first.key) {
         return single_location(streets.iter().map(|street| street.location));
     }
@@ -289,7 +358,8 @@ fn middle(streets: &[Street<'_>]) -> Option<PackLocation> {
     while let Some(section) = chain.get(next).copied() {
         // The radius is 0.3 times the length of a straight section, so the middles of neighbours are 1.7 times the sum of the radii apart.
         let is_near = |other: &PackLocation| {
-            great_circle_m(section.point, other.point) <= 2 * (section.radius_m + other.radius_m) + SAME_LOCATION_M
+            great_circle_m(section.point, other.point)
+                <= 2 * (section.radius_m + other.radius_m) + SAME_LOCATION_M
         };
         rest.retain(|street| {
             let joins = is_near(&street.location);
@@ -307,13 +377,21 @@ fn middle(streets: &[Street<'_>]) -> Option<PackLocation> {
 fn mean(sections: &[PackLocation]) -> PackLocation {
     let count = i64::try_from(sections.len()).unwrap_or(i64::MAX).max(1);
     let part = |value: &dyn Fn(&PackLocation) -> i32| {
-        let sum: i64 = sections.iter().map(|section| i64::from(value(section))).sum();
+        let sum: i64 = sections
+            .iter()
+            .map(|section| i64::from(value(section)))
+            .sum();
         i32::try_from(sum.div_euclid(count)).unwrap_or_default()
     };
-    let point = Point { lat_e7: part(&|section| section.point.lat_e7), lon_e7: part(&|section| section.point.lon_e7) };
+    let point = Point {
+        lat_e7: part(&|section| section.point.lat_e7),
+        lon_e7: part(&|section| section.point.lon_e7),
+    };
     let square = |metres: u32| u64::from(metres) * u64::from(metres);
-    let squares =
-        sections.iter().map(|one| square(one.radius_m) + square(great_circle_m(one.point, point))).sum::<u64>();
+    let squares = sections
+        .iter()
+        .map(|one| square(one.radius_m) + square(great_circle_m(one.point, point)))
+        .sum::<u64>();
     let radius_m = u32::try_from((squares / count.unsigned_abs()).isqrt()).unwrap_or(u32::MAX);
     PackLocation { point, radius_m }
 }
@@ -322,8 +400,17 @@ fn mean(sections: &[PackLocation]) -> PackLocation {
 fn single_location(locations: impl Iterator<Item = PackLocation>) -> Option<PackLocation> {
     let locations: Vec<PackLocation> = locations.take(4_096).collect();
     let first = locations.first()?;
-    let distance = locations.iter().map(|location| great_circle_m(first.point, location.point)).max().unwrap_or(0);
-    let reach = locations.iter().map(|location| location.radius_m).max().unwrap_or(0).max(SAME_LOCATION_M);
+    let distance = locations
+        .iter()
+        .map(|location| great_circle_m(first.point, location.point))
+        .max()
+        .unwrap_or(0);
+    let reach = locations
+        .iter()
+        .map(|location| location.radius_m)
+        .max()
+        .unwrap_or(0)
+        .max(SAME_LOCATION_M);
     let radius_m = first.radius_m.max(distance);
     (distance <= reach).then_some(PackLocation { radius_m, ..*first })
 }

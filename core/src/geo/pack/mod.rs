@@ -14,7 +14,10 @@ pub use twox_hash::XxHash64 as Checksum;
 use std::hash::Hasher;
 
 use super::{
-    pack::format::{CHECKSUM_AT, HEADER, LABEL, MAGIC, Table, VERSION, VERSION_OF_SPELLINGS, point, read_be, read_le},
+    pack::format::{
+        CHECKSUM_AT, HEADER, LABEL, MAGIC, Table, VERSION, VERSION_OF_SPELLINGS, point, read_be,
+        read_le,
+    },
     street::{Form, StreetKey},
 };
 use crate::model::{Cep, Point};
@@ -47,7 +50,11 @@ pub struct PackInfo {
 impl PackInfo {
     /// Returns the description of the source, as written when the pack was built.
     pub fn label(&self) -> &str {
-        let end = self.label.iter().position(|byte| *byte == 0).unwrap_or(LABEL);
+        let end = self
+            .label
+            .iter()
+            .position(|byte| *byte == 0)
+            .unwrap_or(LABEL);
         std::str::from_utf8(&self.label[..end]).unwrap_or_default()
     }
 }
@@ -78,12 +85,21 @@ impl std::fmt::Display for PackError {
         match self {
             PackError::NotAPack => write!(f, "not a gazetteer pack"),
             PackError::FutureVersion { version } => {
-                write!(f, "gazetteer pack version {version} is too new; this program reads versions up to {VERSION}")
+                write!(
+                    f,
+                    "gazetteer pack version {version} is too new; this program reads versions up to {VERSION}"
+                )
             }
             PackError::Truncated { expected, found } => {
-                write!(f, "gazetteer pack has {found} bytes instead of {expected}; the copy may be incomplete")
+                write!(
+                    f,
+                    "gazetteer pack has {found} bytes instead of {expected}; the copy may be incomplete"
+                )
             }
-            PackError::Damaged => write!(f, "gazetteer pack has a wrong checksum; build or copy it again"),
+            PackError::Damaged => write!(
+                f,
+                "gazetteer pack has a wrong checksum; build or copy it again"
+            ),
         }
     }
 }
@@ -117,17 +133,29 @@ impl<'a> Pack<'a> {
     /// # Errors
     /// Returns a [`PackError`] if the bytes are not a pack, or a newer, truncated or damaged one.
     pub fn open(bytes: &'a [u8]) -> Result<Pack<'a>, PackError> {
-        let header = bytes.get(..HEADER).filter(|header| header.starts_with(&MAGIC)).ok_or(PackError::NotAPack)?;
+        let header = bytes
+            .get(..HEADER)
+            .filter(|header| header.starts_with(&MAGIC))
+            .ok_or(PackError::NotAPack)?;
         let version = u16::from_le_bytes([header[8], header[9]]);
         if version > VERSION {
             return Err(PackError::FutureVersion { version });
         }
-        let counts: [u64; 4] = std::array::from_fn(|index| read_le(&header[16 + index * 8..24 + index * 8]));
+        let counts: [u64; 4] =
+            std::array::from_fn(|index| read_le(&header[16 + index * 8..24 + index * 8]));
         let found = bytes.len() as u64;
-        let lengths = counts.iter().zip(Table::ALL).map(|(count, table)| count.checked_mul(table.width() as u64));
-        let body = lengths.clone().try_fold(HEADER as u64, |sum, length| sum.checked_add(length?));
+        let lengths = counts
+            .iter()
+            .zip(Table::ALL)
+            .map(|(count, table)| count.checked_mul(table.width() as u64));
+        let body = lengths
+            .clone()
+            .try_fold(HEADER as u64, |sum, length| sum.checked_add(length?));
         if body != Some(found) {
-            return Err(PackError::Truncated { expected: body.unwrap_or(u64::MAX), found });
+            return Err(PackError::Truncated {
+                expected: body.unwrap_or(u64::MAX),
+                found,
+            });
         }
         let mut sum = Checksum::default();
         sum.write(&header[..CHECKSUM_AT]);
@@ -138,15 +166,30 @@ impl<'a> Pack<'a> {
         let mut rest = &bytes[HEADER..];
         let tables = std::array::from_fn(|index| {
             let length = counts[index].saturating_mul(Table::ALL[index].width() as u64);
-            let (table, after) = rest.split_at(usize::try_from(length).unwrap_or(rest.len()).min(rest.len()));
+            let (table, after) = rest.split_at(
+                usize::try_from(length)
+                    .unwrap_or(rest.len())
+                    .min(rest.len()),
+            );
             rest = after;
             table
         });
         let [cep5s, ceps, streets, doors] = counts;
         let mut label = [0; LABEL];
         label.copy_from_slice(&header[56..56 + LABEL]);
-        let info = PackInfo { cep5s, ceps, streets, doors, rows: read_le(&header[48..56]), label };
-        Ok(Pack { tables, info, version })
+        let info = PackInfo {
+            cep5s,
+            ceps,
+            streets,
+            doors,
+            rows: read_le(&header[48..56]),
+            label,
+        };
+        Ok(Pack {
+            tables,
+            info,
+            version,
+        })
     }
 
     /// Returns the pack's metadata.
@@ -167,18 +210,32 @@ impl<'a> Pack<'a> {
 
     /// Returns the form of the names in the pack.
     fn form(&self) -> Form {
-        if self.is_outdated() { Form::First } else { Form::Current }
+        if self.is_outdated() {
+            Form::First
+        } else {
+            Form::Current
+        }
     }
 
     /// Returns whether the pack contains streets of a municipality.
     pub fn covers(&self, ibge: u32) -> bool {
-        self.matching(Table::Streets, &ibge.to_be_bytes()[1..]).next().is_some()
+        self.matching(Table::Streets, &ibge.to_be_bytes()[1..])
+            .next()
+            .is_some()
     }
 
     /// Returns the records of a table whose key starts with these bytes.
-    fn matching(&self, table: Table, prefix: &[u8]) -> impl Iterator<Item = &'a [u8]> + use<'a, '_> {
+    fn matching(
+        &self,
+        table: Table,
+        prefix: &[u8],
+    ) -> impl Iterator<Item = &'a [u8]> + use<'a, '_> {
         let (bytes, width) = (self.tables[table as usize], table.width());
-        let key_at = |index: usize| bytes.get(index * width..index * width + prefix.len()).unwrap_or_default();
+        let key_at = |index: usize| {
+            bytes
+                .get(index * width..index * width + prefix.len())
+                .unwrap_or_default()
+        };
         let (mut low, mut high) = (0, bytes.len() / width);
         while low < high {
             let middle = low.midpoint(high);
@@ -189,41 +246,60 @@ impl<'a> Pack<'a> {
             }
         }
         let prefix = prefix.to_vec();
-        bytes[low * width..].chunks_exact(width).take_while(move |record| record.starts_with(&prefix))
+        bytes[low * width..]
+            .chunks_exact(width)
+            .take_while(move |record| record.starts_with(&prefix))
     }
 
     /// Returns the centre of a CEP and the IBGE code of its municipality.
     pub fn cep(&self, cep: Cep) -> Option<(PackLocation, u32)> {
-        let record = self.matching(Table::Cep, &cep.number().to_be_bytes()).next()?;
-        Some((location(&record[7..]), u32::try_from(read_be(&record[4..7])).ok()?))
+        let record = self
+            .matching(Table::Cep, &cep.number().to_be_bytes())
+            .next()?;
+        Some((
+            location(&record[7..]),
+            u32::try_from(read_be(&record[4..7])).ok()?,
+        ))
     }
 
     /// Returns the centre of all CEPs with the same first five digits.
     pub fn cep5(&self, cep: Cep) -> Option<PackLocation> {
-        let record = self.matching(Table::Cep5, &(cep.number() / 1_000).to_be_bytes()[1..]).next()?;
+        let record = self
+            .matching(Table::Cep5, &(cep.number() / 1_000).to_be_bytes()[1..])
+            .next()?;
         Some(location(&record[3..]))
     }
 
     /// Returns the streets of this name in a municipality, with any kind and title, one for each CEP.
     pub fn streets(&self, ibge: u32, hash: u64) -> impl Iterator<Item = Street<'a>> + use<'a, '_> {
         let doors = self.tables[Table::Doors as usize];
-        self.matching(Table::Streets, &format::street_name(ibge, hash)).map(move |record| {
-            let number = |from: usize| usize::try_from(read_le(&record[from..from + 4])).unwrap_or_default();
-            let width = Table::Doors.width();
-            let from = number(14).saturating_mul(width);
-            let to = from.saturating_add(number(18).saturating_mul(width));
-            Street {
-                key: StreetKey { hash, kind: record[8], title: record[9] },
-                cep: u32::try_from(read_be(&record[10..14])).unwrap_or_default(),
-                location: location(&record[22..]),
-                doors: doors.get(from..to).unwrap_or_default(),
-            }
-        })
+        self.matching(Table::Streets, &format::street_name(ibge, hash))
+            .map(move |record| {
+                let number = |from: usize| {
+                    usize::try_from(read_le(&record[from..from + 4])).unwrap_or_default()
+                };
+                let width = Table::Doors.width();
+                let from = number(14).saturating_mul(width);
+                let to = from.saturating_add(number(18).saturating_mul(width));
+                Street {
+                    key: StreetKey {
+                        hash,
+                        kind: record[8],
+                        title: record[9],
+                    },
+                    cep: u32::try_from(read_be(&record[10..14])).unwrap_or_default(),
+                    location: location(&record[22..]),
+                    doors: doors.get(from..to).unwrap_or_default(),
+                }
+            })
     }
 }
 
 fn location(bytes: &[u8]) -> PackLocation {
-    PackLocation { point: point(bytes), radius_m: u32::try_from(read_le(&bytes[8..10])).unwrap_or_default() }
+    PackLocation {
+        point: point(bytes),
+        radius_m: u32::try_from(read_le(&bytes[8..10])).unwrap_or_default(),
+    }
 }
 
 impl std::fmt::Debug for Pack<'_> {

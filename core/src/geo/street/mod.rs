@@ -65,7 +65,10 @@ impl StreetName {
     /// Reads the tokens of a name. A standalone `s` becomes `saint`. Without `has_kind` the first token is part of the name: the
     /// name of `Jardim Botânico` can be that of a street.
     fn of(tokens: &[&str], saint: &str, has_kind: bool, form: Form) -> Option<StreetName> {
-        let kind = tokens.first().filter(|_| has_kind).and_then(|first| find(&KINDS, first));
+        let kind = tokens
+            .first()
+            .filter(|_| has_kind)
+            .and_then(|first| find(&KINDS, first));
         let mut name = String::new();
         let mut titles: Vec<&str> = Vec::new();
         let (mut tens, mut at) = (false, usize::from(kind.is_some()));
@@ -73,7 +76,10 @@ impl StreetName {
             let next = tokens.get(at + 1).copied().unwrap_or_default();
             let number = match form {
                 Form::First => None,
-                Form::Current => numbers::number(&tokens[at..], at.checked_sub(1).map(|before| tokens[before])),
+                Form::Current => numbers::number(
+                    &tokens[at..],
+                    at.checked_sub(1).map(|before| tokens[before]),
+                ),
             };
             if let Some((digits, count)) = number {
                 push_number(&mut name, &digits);
@@ -84,7 +90,8 @@ impl StreetName {
             match (token, next) {
                 // The streets `E` and `D` have only this letter, perhaps with a number; so do blocks.
                 ("d" | "e", "") => {}
-                ("d" | "e", _) if name.is_empty() && next.chars().all(|letter| letter.is_ascii_digit()) => {}
+                ("d" | "e", _)
+                    if name.is_empty() && next.chars().all(|letter| letter.is_ascii_digit()) => {}
                 ("d" | "de" | "da" | "do" | "dos" | "das" | "e", _) => continue,
                 ("n" | "na" | "nsa", "s") => {
                     at += 1;
@@ -104,7 +111,11 @@ impl StreetName {
                 }
                 continue;
             }
-            push_token(&mut name, if token == "s" { saint } else { token }, &mut tens);
+            push_token(
+                &mut name,
+                if token == "s" { saint } else { token },
+                &mut tens,
+            );
         }
         if name.is_empty() {
             titles.iter().for_each(|title| name.push_str(title));
@@ -117,7 +128,11 @@ impl StreetName {
         let [title, ..] = title.to_le_bytes();
         let title = if titles.is_empty() { 0 } else { title.max(1) };
         let folded = fold_name(&name);
-        let key = StreetKey { hash: hash40(&folded), kind: kind.unwrap_or(0), title };
+        let key = StreetKey {
+            hash: hash40(&folded),
+            kind: kind.unwrap_or(0),
+            title,
+        };
         Some(StreetName { key, folded })
     }
 }
@@ -125,7 +140,11 @@ impl StreetName {
 /// Unifies the spelling of a name, except of one or two letters: the streets `V` and `W`, or `A` and `AH`, are different.
 fn fold_name(name: &str) -> String {
     let letters = name.bytes().filter(u8::is_ascii_lowercase).count();
-    if letters > 2 { unify_spelling(name) } else { name.to_owned() }
+    if letters > 2 {
+        unify_spelling(name)
+    } else {
+        name.to_owned()
+    }
 }
 
 /// Returns the hash of a folded name in packs.
@@ -156,7 +175,8 @@ fn push_token(name: &mut String, token: &str, tens: &mut bool) {
             let ends_in_digit = name.ends_with(|letter: char| letter.is_ascii_digit());
             if unit_of_tens && expanded.len() == 1 && expanded.as_bytes()[0].is_ascii_digit() {
                 name.pop();
-            } else if ends_in_digit && expanded.starts_with(|letter: char| letter.is_ascii_digit()) {
+            } else if ends_in_digit && expanded.starts_with(|letter: char| letter.is_ascii_digit())
+            {
                 // `Rua 1` with the number 59 is not `Rua 159`.
                 name.push('-');
             }
@@ -166,7 +186,9 @@ fn push_token(name: &mut String, token: &str, tens: &mut bool) {
 }
 
 fn fnv64(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// Parses the street number in a text: its leading digits, below 2^24. Returns `None` for S/N, kilometres, floors and words.
@@ -179,14 +201,24 @@ fn fnv64(text: &str) -> u64 {
 /// ```
 pub fn street_number(text: &str) -> Option<u32> {
     let folded = plain(&join_thousands(text));
-    let is_prefix = |word: &str| matches!(word, "n" | "no" | "nr" | "nro" | "num" | "numero" | "numeros");
+    let is_prefix = |word: &str| {
+        matches!(
+            word,
+            "n" | "no" | "nr" | "nro" | "num" | "numero" | "numeros"
+        )
+    };
     let word = folded.split(' ').find(|word| !is_prefix(word))?;
     let start = word.find(|letter: char| letter.is_ascii_digit())?;
     let (prefix, rest) = word.split_at(start);
-    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let end = rest
+        .find(|letter: char| !letter.is_ascii_digit())
+        .unwrap_or(rest.len());
     let (digits, suffix) = rest.split_at(end);
     let is_number = (prefix.is_empty() || is_prefix(prefix)) && suffix != "o";
-    digits.parse().ok().filter(|number| is_number && (1..1 << 24).contains(number))
+    digits
+        .parse()
+        .ok()
+        .filter(|number| is_number && (1..1 << 24).contains(number))
 }
 
 /// Removes the point of `1.508`, which is a thousands separator in Brazil.
@@ -194,9 +226,16 @@ fn join_thousands(text: &str) -> String {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let is_separator = |at: usize| {
-        at > 0 && digit(at - 1) && (at + 1..at + 4).all(digit) && !digit(at + 4) && bytes.get(at) == Some(&b'.')
+        at > 0
+            && digit(at - 1)
+            && (at + 1..at + 4).all(digit)
+            && !digit(at + 4)
+            && bytes.get(at) == Some(&b'.')
     };
-    text.char_indices().filter(|(at, _)| !is_separator(*at)).map(|(_, letter)| letter).collect()
+    text.char_indices()
+        .filter(|(at, _)| !is_separator(*at))
+        .map(|(_, letter)| letter)
+        .collect()
 }
 
 #[cfg(test)]
@@ -226,7 +265,10 @@ mod tests {
             ("Rua Pio XII", "Rua Pio Doze"),
             ("Rua 1º de Maio", "Rua Primeiro de Maio"),
             ("Rua Sta. Ifigênia", "Rua Santa Iphigenia"),
-            ("Rua Prof. Dr. Lúcio Martins Rodrigues", "Rua Lucio Martins Rodrigues"),
+            (
+                "Rua Prof. Dr. Lúcio Martins Rodrigues",
+                "Rua Lucio Martins Rodrigues",
+            ),
             ("Rua dos Três Irmãos, 500", "RUA TRES IRMAOS"),
             ("Rua Barão de Itapetininga", "BARAO ITAPETININGA"),
             ("R. N. S. de Fátima", "Rua Nossa Senhora de Fátima"),
@@ -234,7 +276,11 @@ mod tests {
             ("Av. Visc. de Guarapuava", "AVENIDA VISCONDE DE GUARAPUAVA"),
             ("Rua Jd. da Vl. Mariana", "Rua Jardim da Vila Mariana"),
         ] {
-            assert_eq!(street_key(one).expect(one).hash, street_key(other).expect(other).hash, "{one} / {other}");
+            assert_eq!(
+                street_key(one).expect(one).hash,
+                street_key(other).expect(other).hash,
+                "{one} / {other}"
+            );
         }
         for (one, other) in [
             ("Rua A", "Rua B"),
@@ -247,7 +293,11 @@ mod tests {
             ("Beco A", "Beco AH"),
             ("SQN 208 Bloco D", "SQN 208 Bloco E"),
         ] {
-            assert_ne!(street_key(one).expect(one).hash, street_key(other).expect(other).hash, "{one} / {other}");
+            assert_ne!(
+                street_key(one).expect(one).hash,
+                street_key(other).expect(other).hash,
+                "{one} / {other}"
+            );
         }
     }
 
@@ -322,11 +372,16 @@ mod tests {
 
     #[test]
     fn kind_and_title_distinguish_namesakes() {
-        let (street, lane) =
-            (street_key("Rua Itu").expect("street with a name"), street_key("Tv. Itu").expect("street with a name"));
+        let (street, lane) = (
+            street_key("Rua Itu").expect("street with a name"),
+            street_key("Tv. Itu").expect("street with a name"),
+        );
         assert_eq!((street.hash, street.title), (lane.hash, lane.title));
         assert_ne!(street.kind, lane.kind);
-        let (baron, marquis) = (street_key("Rua Barão de Itu"), street_key("Rua Marquês de Itu"));
+        let (baron, marquis) = (
+            street_key("Rua Barão de Itu"),
+            street_key("Rua Marquês de Itu"),
+        );
         assert_ne!(baron, marquis);
         assert_eq!(street_key("Rua do Professor").map(|key| key.title), Some(0));
     }

@@ -74,8 +74,15 @@ const WORDS: [(&str, (u32, u32)); 66] = [
 ];
 
 /// Feminine ordinals that are numbers only before one of [`FOLLOWERS`].
-const FEMININE: [(&str, u32); 7] =
-    [("decima", 10), ("nona", 9), ("oitava", 8), ("quarta", 4), ("quinta", 5), ("setima", 7), ("sexta", 6)];
+const FEMININE: [(&str, u32); 7] = [
+    ("decima", 10),
+    ("nona", 9),
+    ("oitava", 8),
+    ("quarta", 4),
+    ("quinta", 5),
+    ("setima", 7),
+    ("sexta", 6),
+];
 
 /// Words before which a feminine ordinal, or digits with an `a`, count streets: `Quinta Travessa`, `5A TRAVESSA`.
 const FOLLOWERS: [&str; 16] = [
@@ -100,8 +107,8 @@ const FOLLOWERS: [&str; 16] = [
 /// Names of popes and kings, after which the letters `I`, `V` and `X` are numerals at the end of a name: `Pio X`. Elsewhere they are
 /// letters: `Rua V`, `Quadra X`.
 const REGNAL: [&str; 19] = [
-    "afonso", "bento", "carlos", "clemente", "felipe", "filipe", "gregorio", "henrique", "joao", "jose", "leao",
-    "luis", "luiz", "manoel", "manuel", "maria", "paulo", "pedro", "pio",
+    "afonso", "bento", "carlos", "clemente", "felipe", "filipe", "gregorio", "henrique", "joao",
+    "jose", "leao", "luis", "luiz", "manoel", "manuel", "maria", "paulo", "pedro", "pio",
 ];
 
 /// Returns the digits of the number with which tokens begin, and how many tokens it has. `before` is the token before them.
@@ -117,7 +124,9 @@ pub(super) fn number(tokens: &[&str], before: Option<&str>) -> Option<(String, u
         return Some((value.to_string(), 1));
     }
     if first.contains(|letter: char| letter.is_ascii_digit()) {
-        let ordinal = first.strip_suffix('o').or_else(|| first.strip_suffix('a').filter(|_| follows()));
+        let ordinal = first
+            .strip_suffix('o')
+            .or_else(|| first.strip_suffix('a').filter(|_| follows()));
         let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
         return Some((without_zeros(ordinal.filter(is_number).unwrap_or(first)), 1));
     }
@@ -131,8 +140,12 @@ fn words(tokens: &[&str]) -> Option<(u32, usize)> {
     let (mut sum, mut room, mut count) = (0u32, u32::MAX, 0);
     while let Some(next) = tokens.get(count) {
         let skipped = usize::from(count > 0 && *next == "e");
-        let word = tokens.get(count + skipped).and_then(|word| find(&WORDS, word));
-        let Some((value, room_after)) = word else { break };
+        let word = tokens
+            .get(count + skipped)
+            .and_then(|word| find(&WORDS, word));
+        let Some((value, room_after)) = word else {
+            break;
+        };
         let is_multiplied = value == 1_000 && skipped == 0 && (2..1_000).contains(&sum);
         if is_multiplied {
             sum *= 1_000;
@@ -166,10 +179,15 @@ fn without_zeros(token: &str) -> String {
 /// `Rua CC`, `Rua Li`.
 fn roman(token: &str) -> Option<u32> {
     let tens = token.bytes().take_while(|byte| *byte == b'x').count();
-    let is_nine_or_less =
-        |units: &str| ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"].iter().position(|one| *one == units);
+    let is_nine_or_less = |units: &str| {
+        ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"]
+            .iter()
+            .position(|one| *one == units)
+    };
     let value = tens * 10 + is_nine_or_less(token.get(tens..)?)?;
-    u32::try_from(value).ok().filter(|value| (1..40).contains(value))
+    u32::try_from(value)
+        .ok()
+        .filter(|value| (1..40).contains(value))
 }
 
 #[cfg(test)]
@@ -223,13 +241,29 @@ mod tests {
         ] {
             assert_eq!(read(text, None), Some((digits.to_owned(), count)), "{text}");
         }
-        for text in
-            ["quinta", "quinta das flores", "i", "v", "x", "xl", "iix", "vv", "cc", "li", "xxxx", "e", "", "augusta"]
-        {
+        for text in [
+            "quinta",
+            "quinta das flores",
+            "i",
+            "v",
+            "x",
+            "xl",
+            "iix",
+            "vv",
+            "cc",
+            "li",
+            "xxxx",
+            "e",
+            "",
+            "augusta",
+        ] {
             assert_eq!(read(text, None), None, "{text}");
         }
         assert_eq!(read("x", Some("pio")), Some(("10".to_owned(), 1)));
         assert_eq!(read("i", Some("pedro")), Some(("1".to_owned(), 1)));
-        assert_eq!((read("v silva", Some("joao")), read("x", Some("quadra"))), (None, None));
+        assert_eq!(
+            (read("v silva", Some("joao")), read("x", Some("quadra"))),
+            (None, None)
+        );
     }
 }

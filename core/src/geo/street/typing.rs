@@ -62,11 +62,16 @@ mod tests {
         ] {
             assert!(is_neighbour(written, name), "{written} {name}");
         }
-        for (written, name) in
-            [("augusta", "augustinha"), ("16novembro", "15novembro"), ("12", "1"), ("sqn208blocod", "sqn209blocod")]
-        {
+        for (written, name) in [
+            ("augusta", "augustinha"),
+            ("16novembro", "15novembro"),
+            ("12", "1"),
+            ("sqn208blocod", "sqn209blocod"),
+        ] {
             assert!(!is_neighbour(written, name), "{written} {name}");
         }
-        for_each_neighbour(&"a".repeat(MAX_LETTERS + 1), |_| panic!("a long name has neighbours"));
+        for_each_neighbour(&"a".repeat(MAX_LETTERS + 1), |_| {
+            panic!("a long name has neighbours")
+        });
     }
 }

@@ -313,7 +313,10 @@ pub(super) const WORDS: [(&str, &str); 79] = [
 
 /// Returns the value of a word in one of the tables.
 pub(super) fn find<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
-    table.binary_search_by_key(&word, |(short, _)| short).ok().map(|index| table[index].1)
+    table
+        .binary_search_by_key(&word, |(short, _)| short)
+        .ok()
+        .map(|index| table[index].1)
 }
 
 #[cfg(test)]

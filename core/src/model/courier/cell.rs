@@ -42,7 +42,13 @@ impl Candidate {
     /// Converts a courier at a position. Returns `None` if the courier is not available.
     pub fn located(courier: &Courier, point: Point) -> Option<Candidate> {
         let (id, sandbox, is_free) = (courier.id, courier.sandbox, Candidate::is_free(courier));
-        courier.is_candidate().then_some(Candidate { id, point, sandbox, is_free, capacity: Capacity::default() })
+        courier.is_candidate().then_some(Candidate {
+            id,
+            point,
+            sandbox,
+            is_free,
+            capacity: Capacity::default(),
+        })
     }
 
     /// Returns whether a courier that dispatch considers is free at any time.
@@ -61,7 +67,10 @@ impl Cell {
 
     /// Returns the cell that contains a point.
     pub fn of(point: Point) -> Cell {
-        Cell::at(Cell::row(point.lat_e7.into()), Cell::column(point.lon_e7.into()))
+        Cell::at(
+            Cell::row(point.lat_e7.into()),
+            Cell::column(point.lon_e7.into()),
+        )
     }
 
     /// Returns the range of all cells.

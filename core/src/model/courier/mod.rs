@@ -7,8 +7,8 @@ mod trip;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Capacity, CourierId, Email, Equipment, Load, OrderId, Phone, Point, Timestamp, Vehicle, order::AssignedCourier,
-    store::KeyHash,
+    Capacity, CourierId, Email, Equipment, Load, OrderId, Phone, Point, Timestamp, Vehicle,
+    order::AssignedCourier, store::KeyHash,
 };
 
 pub use cell::{Candidate, Cell, SearchingOrder};
@@ -131,7 +131,11 @@ impl Courier {
 
     /// Returns whether a session with this hash is valid, or `true` without one.
     pub fn has_session(&self, session: Option<&KeyHash>, now: Timestamp) -> bool {
-        session.is_none_or(|hash| self.sessions.iter().any(|one| one.hash == *hash && now < one.expires_at))
+        session.is_none_or(|hash| {
+            self.sessions
+                .iter()
+                .any(|one| one.hash == *hash && now < one.expires_at)
+        })
     }
 
     /// Returns the copy of the courier's data that an order stores.
@@ -152,7 +156,11 @@ impl Courier {
             weight_g: self.max_weight_g.unwrap_or(u32::MAX).min(limit.weight_g),
             volume_ml: self.max_volume_ml.unwrap_or(u32::MAX).min(limit.volume_ml),
         };
-        Capacity { vehicle: self.vehicle, max, equipment: self.equipment }
+        Capacity {
+            vehicle: self.vehicle,
+            max,
+            equipment: self.equipment,
+        }
     }
 
     /// Returns the area code of a Brazilian phone number: `92` of `+5592991000000`.
@@ -167,7 +175,8 @@ impl Courier {
 
     /// Returns whether dispatch may assign an order to the courier now, besides the orders of the current trip.
     pub fn is_on_duty(&self, now: Timestamp) -> bool {
-        let in_shift = |shift: &Shift| shift.from <= now && shift.until.is_none_or(|until| now <= until);
+        let in_shift =
+            |shift: &Shift| shift.from <= now && shift.until.is_none_or(|until| now <= until);
         self.is_candidate() && self.shift.as_ref().is_none_or(in_shift)
     }
 
@@ -184,7 +193,10 @@ impl Courier {
 
     /// Returns the time at which the first push is due, by which storage finds the courier.
     pub fn push_at(&self) -> Option<Timestamp> {
-        self.push.iter().filter_map(|subscription| Some(subscription.due?.at)).min()
+        self.push
+            .iter()
+            .filter_map(|subscription| Some(subscription.due?.at))
+            .min()
     }
 
     /// Returns the courier after an order was assigned. A push to each of the courier's browsers is then due.
@@ -195,7 +207,10 @@ impl Courier {
             subscription.due = Some(PushDue::since(now));
         }
         next.version += 1;
-        next.trip.push(TripOrder { id, picked_up: false });
+        next.trip.push(TripOrder {
+            id,
+            picked_up: false,
+        });
         next.count_order(1);
         next
     }

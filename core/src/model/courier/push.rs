@@ -33,6 +33,10 @@ pub struct PushDue {
 impl PushDue {
     /// Returns the push of an assignment, which is due at once.
     pub(super) fn since(now: Timestamp) -> PushDue {
-        PushDue { since: now, at: now, tries: 0 }
+        PushDue {
+            since: now,
+            at: now,
+            tries: 0,
+        }
     }
 }

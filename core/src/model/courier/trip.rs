@@ -53,7 +53,13 @@ pub struct Shift {
 pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<TripOrder>, D::Error> {
     Ok(match Stored::deserialize(deserializer)? {
         Stored::Trip(trip) => trip,
-        Stored::Order(order) => order.map(|id| TripOrder { id, picked_up: true }).into_iter().collect(),
+        Stored::Order(order) => order
+            .map(|id| TripOrder {
+                id,
+                picked_up: true,
+            })
+            .into_iter()
+            .collect(),
     })
 }
 
@@ -78,10 +84,16 @@ mod tests {
     #[test]
     fn rows_of_earlier_versions_are_read() {
         let trip = |text: &str| crate::json::from_str::<Row>(text).unwrap().trip;
-        let picked_up = |id, picked_up| TripOrder { id: OrderId::new(id).unwrap(), picked_up };
+        let picked_up = |id, picked_up| TripOrder {
+            id: OrderId::new(id).unwrap(),
+            picked_up,
+        };
         assert_eq!(trip(r#"{"order":5}"#), [picked_up(5, true)]);
         assert!(trip(r#"{"order":null}"#).is_empty() && trip("{}").is_empty());
-        assert_eq!(trip(r#"{"trip":[{"id":7,"picked_up":false}]}"#), [picked_up(7, false)]);
+        assert_eq!(
+            trip(r#"{"trip":[{"id":7,"picked_up":false}]}"#),
+            [picked_up(7, false)]
+        );
         assert!(crate::json::from_str::<Row>(r#"{"trip":"7"}"#).is_err());
     }
 }

@@ -18,7 +18,11 @@ pub struct OrderDispatch {
 
 impl Default for OrderDispatch {
     fn default() -> OrderDispatch {
-        OrderDispatch { lead_minutes: 0, combinable: true, orders_per_trip: None }
+        OrderDispatch {
+            lead_minutes: 0,
+            combinable: true,
+            orders_per_trip: None,
+        }
     }
 }
 
@@ -52,9 +56,11 @@ impl Eta {
 
     /// Returns whether another estimate differs by at least [`Eta::STEP`].
     pub fn differs(&self, other: &Eta) -> bool {
-        let has_moved = |a: Timestamp, b: Timestamp| a >= b.after(Eta::STEP) || b >= a.after(Eta::STEP);
+        let has_moved =
+            |a: Timestamp, b: Timestamp| a >= b.after(Eta::STEP) || b >= a.after(Eta::STEP);
         let pickups = self.pickup.zip(other.pickup);
-        has_moved(self.delivery, other.delivery) || pickups.is_some_and(|(own, other)| has_moved(own, other))
+        has_moved(self.delivery, other.delivery)
+            || pickups.is_some_and(|(own, other)| has_moved(own, other))
     }
 }
 
@@ -83,7 +89,16 @@ pub struct AssignmentCost {
 impl AssignmentCost {
     /// Returns the sum of the components.
     pub fn total(&self) -> i64 {
-        let AssignmentCost { lateness, wait, start, travel, length, remoteness, guarantee, reoffer } = *self;
+        let AssignmentCost {
+            lateness,
+            wait,
+            start,
+            travel,
+            length,
+            remoteness,
+            guarantee,
+            reoffer,
+        } = *self;
         lateness + wait + start + travel + length + remoteness + guarantee + reoffer
     }
 }

@@ -47,12 +47,20 @@ impl OrderFilter {
 
     /// Returns the filter of all orders that a store may read. A parent store may read its branches' orders.
     pub fn of(store: &Store) -> OrderFilter {
-        OrderFilter { store: Some(store.id), branches: store.is_parent(), ..OrderFilter::all() }
+        OrderFilter {
+            store: Some(store.id),
+            branches: store.is_parent(),
+            ..OrderFilter::all()
+        }
     }
 
     /// Returns the filter of one store's orders that have not ended.
     pub fn open(store: StoreId) -> OrderFilter {
-        OrderFilter { store: Some(store), statuses: (0, OrderFilter::LAST_OPEN), ..OrderFilter::all() }
+        OrderFilter {
+            store: Some(store),
+            statuses: (0, OrderFilter::LAST_OPEN),
+            ..OrderFilter::all()
+        }
     }
 
     /// Returns whether an order matches. The store is not checked.
@@ -63,7 +71,9 @@ impl OrderFilter {
             && self.from <= order.created_at
             && order.created_at < self.until
             && self.before.is_none_or(|before| order.id < before)
-            && self.late_at.is_none_or(|at| order.late_from().is_some_and(|late| late < at))
+            && self
+                .late_at
+                .is_none_or(|at| order.late_from().is_some_and(|late| late < at))
             && self.search.as_ref().is_none_or(|search| {
                 search.number() == Some(order.id.get()) || search.match_text(&order.search_terms())
             })
@@ -77,7 +87,10 @@ impl Order {
         let mut terms = self.code.clone();
         for delivery in &self.deliveries {
             let phone = delivery.phone.as_ref().map(|phone| phone.as_str());
-            for text in [delivery.name.as_deref(), phone, delivery.code.as_deref()].into_iter().flatten() {
+            for text in [delivery.name.as_deref(), phone, delivery.code.as_deref()]
+                .into_iter()
+                .flatten()
+            {
                 terms.push(' ');
                 terms.push_str(text);
             }

@@ -30,7 +30,10 @@ pub struct JournalEntry {
 impl Journal {
     /// Returns the view of a store: everything for a parent store, only its own events for a branch.
     pub fn of(store: &Store) -> Journal {
-        Journal { merchant: store.merchant(), branch: (!store.is_parent()).then_some(store.id) }
+        Journal {
+            merchant: store.merchant(),
+            branch: (!store.is_parent()).then_some(store.id),
+        }
     }
 
     /// Returns the store to which the view belongs.
@@ -60,8 +63,11 @@ impl Journal {
         }
         let (position, store) = cursor.split_once('-')?;
         let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.len() <= 16;
-        let position =
-            Some(position).filter(|position| plain(position))?.parse().ok().filter(|position| *position < 1 << 53)?;
+        let position = Some(position)
+            .filter(|position| plain(position))?
+            .parse()
+            .ok()
+            .filter(|position| *position < 1 << 53)?;
         (StoreId::parse(store) == Some(self.reader())).then_some(position)
     }
 }
@@ -73,10 +79,28 @@ mod tests {
     #[test]
     fn cursor_of_another_store_is_rejected() {
         let id = |number| StoreId::new(number).unwrap();
-        let parent = Journal { merchant: id(7), branch: None };
-        let branch = Journal { branch: Some(id(8)), ..parent };
+        let parent = Journal {
+            merchant: id(7),
+            branch: None,
+        };
+        let branch = Journal {
+            branch: Some(id(8)),
+            ..parent
+        };
         assert_eq!(branch.position(&branch.cursor(3)), Some(3));
-        for bad in ["", "3", "3-", "-8", "+3-8", "3-8-", "3-08", "3-7", "9007199254740992-8", "x-8", "3-8 "] {
+        for bad in [
+            "",
+            "3",
+            "3-",
+            "-8",
+            "+3-8",
+            "3-8-",
+            "3-08",
+            "3-7",
+            "9007199254740992-8",
+            "x-8",
+            "3-8 ",
+        ] {
             assert_eq!(branch.position(bad), None, "{bad}");
         }
         assert_eq!(parent.position("3-7"), Some(3));

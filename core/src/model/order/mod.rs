@@ -25,7 +25,9 @@ pub use journal::{Journal, JournalEntry};
 pub use notice::{Notice, NoticeCode};
 pub use open_delivery::OpenDelivery;
 pub use priced::PricedOrder;
-pub use proof::{Blob, OrderProof, Photo, PhotoFormat, Proof, ProofPart, ProofParts, ProofRule, ProofStep};
+pub use proof::{
+    Blob, OrderProof, Photo, PhotoFormat, Proof, ProofPart, ProofParts, ProofRule, ProofStep,
+};
 pub use reported::ReportedOrder;
 pub use schedule::{DeliveryWindow, OrderSchedule, Payment, PaymentMethod, PaymentPart};
 pub use status::{DeliveryStatus, OrderStatus};
@@ -33,8 +35,8 @@ pub use tracking::{LinkKey, Rating, Tracking, TrackingLink};
 pub use tries::CodeTries;
 
 use super::{
-    Address, CourierId, DeliveryId, Distance, Duration, Email, Located, Money, OrderId, Person, Phone, Point,
-    Requirements, StoreId, Timestamp, price::PriceLine,
+    Address, CourierId, DeliveryId, Distance, Duration, Email, Located, Money, OrderId, Person,
+    Phone, Point, Requirements, StoreId, Timestamp, price::PriceLine,
 };
 
 /// An order, stored as one database row.
@@ -256,14 +258,19 @@ pub struct AssignedCourier {
 impl Delivery {
     /// Whether the courier must send the recipient's code to complete the delivery.
     pub fn requires_code(&self) -> bool {
-        self.confirmation.as_ref().is_some_and(|confirmation| confirmation.platform)
+        self.confirmation
+            .as_ref()
+            .is_some_and(|confirmation| confirmation.platform)
     }
 }
 
 impl AssignedCourier {
     /// Returns the courier as a person with a phone number.
     pub fn person(&self) -> Person {
-        Person { name: self.name.clone(), phone: Some(self.phone.clone()) }
+        Person {
+            name: self.name.clone(),
+            phone: Some(self.phone.clone()),
+        }
     }
 
     /// Returns the area code of a Brazilian phone number.
@@ -281,7 +288,8 @@ impl Order {
 
     /// Returns whether the stop was cancelled.
     pub fn is_cancelled(&self, stop: DeliveryId) -> bool {
-        let is_cancelled = |one: &Delivery| one.id == stop && one.status == DeliveryStatus::Cancelled;
+        let is_cancelled =
+            |one: &Delivery| one.id == stop && one.status == DeliveryStatus::Cancelled;
         self.deliveries.iter().any(is_cancelled)
     }
 
@@ -320,7 +328,8 @@ impl Order {
 
     /// Returns the time at which the tariff's windows applied: the creation, or the expected pickup of a scheduled order.
     pub fn priced_at(&self) -> Timestamp {
-        self.schedule.map_or(self.created_at, |schedule| schedule.priced_at)
+        self.schedule
+            .map_or(self.created_at, |schedule| schedule.priced_at)
     }
 
     /// Returns the time at which the preparation of a scheduled order starts, or the search if the lead time is longer.
@@ -330,11 +339,13 @@ impl Order {
 
     /// Returns the time at which the preparation starts.
     pub fn preparation_start(&self) -> Timestamp {
-        self.ready_at.before(Duration::minutes(self.preparation_minutes.into()))
+        self.ready_at
+            .before(Duration::minutes(self.preparation_minutes.into()))
     }
 
     /// Returns the time from which a courier is searched.
     pub fn search_from(&self) -> Timestamp {
-        self.ready_at.before(Duration::minutes(self.dispatch.lead_minutes.into()))
+        self.ready_at
+            .before(Duration::minutes(self.dispatch.lead_minutes.into()))
     }
 }

@@ -18,7 +18,11 @@ pub enum NoticeCode {
 
 impl NoticeCode {
     /// Every code, in the order of the documentation.
-    pub const ALL: [NoticeCode; 3] = [NoticeCode::PriceEstimated, NoticeCode::PriceLowered, NoticeCode::ContactOmitted];
+    pub const ALL: [NoticeCode; 3] = [
+        NoticeCode::PriceEstimated,
+        NoticeCode::PriceLowered,
+        NoticeCode::ContactOmitted,
+    ];
 
     /// Returns the code as the API writes it.
     pub fn name(self) -> &'static str {
@@ -38,7 +42,9 @@ impl NoticeCode {
             NoticeCode::PriceLowered => {
                 "An address was located only roughly, so the fee is the lower end of its range."
             }
-            NoticeCode::ContactOmitted => "An optional contact is invalid. The order was created without it.",
+            NoticeCode::ContactOmitted => {
+                "An optional contact is invalid. The order was created without it."
+            }
         }
     }
 }

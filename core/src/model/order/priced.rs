@@ -3,7 +3,9 @@
 use serde::Deserialize;
 
 use super::{DeliveryStatus, Order, OrderSchedule};
-use crate::model::{Address, Distance, Located, Money, Point, Requirements, StoreId, Timestamp, Vehicle};
+use crate::model::{
+    Address, Distance, Located, Money, Point, Requirements, StoreId, Timestamp, Vehicle,
+};
 
 /// The input and the result of an order's pricing. A stop that was cancelled is no longer part of it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -80,11 +82,16 @@ fn stop(status: DeliveryStatus, erased: bool, located: Located) -> Option<Option
 
 impl From<OrderRow> for PricedOrder {
     fn from(row: OrderRow) -> PricedOrder {
-        let stops = row.deliveries.iter().filter_map(|one| stop(one.status, one.erased, one.place.located));
+        let stops = row
+            .deliveries
+            .iter()
+            .filter_map(|one| stop(one.status, one.erased, one.place.located));
         PricedOrder {
             store: row.store,
             created_at: row.created_at,
-            priced_at: row.schedule.map_or(row.created_at, |schedule| schedule.priced_at),
+            priced_at: row
+                .schedule
+                .map_or(row.created_at, |schedule| schedule.priced_at),
             locality: Address {
                 city: row.pickup.address.city,
                 state: row.pickup.address.state,
@@ -103,7 +110,10 @@ impl From<OrderRow> for PricedOrder {
 
 impl From<&Order> for PricedOrder {
     fn from(order: &Order) -> PricedOrder {
-        let stops = order.deliveries.iter().filter_map(|one| stop(one.status, one.erased, one.place.located));
+        let stops = order
+            .deliveries
+            .iter()
+            .filter_map(|one| stop(one.status, one.erased, one.place.located));
         PricedOrder {
             store: order.store,
             created_at: order.created_at,

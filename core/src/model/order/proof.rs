@@ -166,7 +166,11 @@ impl OrderProof {
 
     /// Returns whether there are photos, names, notes or positions, which are personal data.
     pub fn is_personal(&self) -> bool {
-        !self.photos.is_empty() || self.steps.iter().any(|proof| proof.parts != ProofParts::default())
+        !self.photos.is_empty()
+            || self
+                .steps
+                .iter()
+                .any(|proof| proof.parts != ProofParts::default())
     }
 
     /// Returns the photo with this ID.
@@ -176,12 +180,18 @@ impl OrderProof {
 
     /// Returns the parts that a step requires, each once. `reason` is the reason of a failure.
     pub fn required(&self, step: ProofStep, reason: Option<&str>) -> Vec<ProofPart> {
-        let same = |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
+        let same =
+            |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
         let applies = |rule: &&ProofRule| {
             let matches = |wanted: &String| reason.is_some_and(|reason| same(wanted, reason));
             rule.step == step && rule.reason.as_ref().is_none_or(matches)
         };
-        let requires = |part: &ProofPart| self.rules.iter().filter(applies).any(|rule| rule.requires.contains(part));
+        let requires = |part: &ProofPart| {
+            self.rules
+                .iter()
+                .filter(applies)
+                .any(|rule| rule.requires.contains(part))
+        };
         ProofPart::ALL.iter().copied().filter(requires).collect()
     }
 }
@@ -206,20 +216,34 @@ mod tests {
     use super::*;
 
     fn rule(step: ProofStep, reason: Option<&str>, requires: &[ProofPart]) -> ProofRule {
-        ProofRule { step, reason: reason.map(str::to_owned), requires: requires.to_vec() }
+        ProofRule {
+            step,
+            reason: reason.map(str::to_owned),
+            requires: requires.to_vec(),
+        }
     }
 
     #[test]
     fn rule_with_reason_applies_to_that_reason() {
         let rules = vec![
             rule(ProofStep::Failure, None, &[ProofPart::Note]),
-            rule(ProofStep::Failure, Some("Ausente"), &[ProofPart::Position, ProofPart::Photo, ProofPart::Note]),
+            rule(
+                ProofStep::Failure,
+                Some("Ausente"),
+                &[ProofPart::Position, ProofPart::Photo, ProofPart::Note],
+            ),
             rule(ProofStep::Delivery, None, &[ProofPart::Name]),
         ];
-        let proof = OrderProof { rules, ..OrderProof::default() };
+        let proof = OrderProof {
+            rules,
+            ..OrderProof::default()
+        };
         let all = [ProofPart::Photo, ProofPart::Note, ProofPart::Position];
         assert_eq!(proof.required(ProofStep::Failure, Some(" AUSENTE ")), all);
-        assert_eq!(proof.required(ProofStep::Failure, Some("recusado")), [ProofPart::Note]);
+        assert_eq!(
+            proof.required(ProofStep::Failure, Some("recusado")),
+            [ProofPart::Note]
+        );
         assert_eq!(proof.required(ProofStep::Delivery, None), [ProofPart::Name]);
         assert_eq!(proof.required(ProofStep::Pickup, None), []);
     }
@@ -231,10 +255,17 @@ mod tests {
             step: ProofStep::Return,
             delivery: None,
             at: Timestamp::from_millis(5),
-            parts: ProofParts { received_by: Some("Ana".to_owned()), ..ProofParts::default() },
+            parts: ProofParts {
+                received_by: Some("Ana".to_owned()),
+                ..ProofParts::default()
+            },
             erased: false,
         };
         let text = serde_json::to_string(&proof).unwrap();
-        assert_eq!(crate::json::from_str::<Proof>(&text).unwrap(), proof, "{text}");
+        assert_eq!(
+            crate::json::from_str::<Proof>(&text).unwrap(),
+            proof,
+            "{text}"
+        );
     }
 }

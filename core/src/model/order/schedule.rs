@@ -68,22 +68,38 @@ impl Payment {
     pub fn of(parts: Vec<PaymentPart>) -> Option<Payment> {
         let first = *parts.first()?;
         if parts.len() == 1 {
-            return Some(Payment { method: first.method, change_for: first.change_for, split: Vec::new() });
+            return Some(Payment {
+                method: first.method,
+                change_for: first.change_for,
+                split: Vec::new(),
+            });
         }
-        Some(Payment { method: first.method, change_for: None, split: parts })
+        Some(Payment {
+            method: first.method,
+            change_for: None,
+            split: parts,
+        })
     }
 
     /// Returns the parts of the payment of the amount `due`.
     pub fn parts(&self, due: Money) -> Vec<PaymentPart> {
         if self.split.is_empty() {
-            return vec![PaymentPart { method: self.method, amount: due, change_for: self.change_for }];
+            return vec![PaymentPart {
+                method: self.method,
+                amount: due,
+                change_for: self.change_for,
+            }];
         }
         self.split.clone()
     }
 
     /// Returns whether a part is paid by a method.
     pub fn includes(&self, method: PaymentMethod) -> bool {
-        if self.split.is_empty() { self.method == method } else { self.split.iter().any(|part| part.method == method) }
+        if self.split.is_empty() {
+            self.method == method
+        } else {
+            self.split.iter().any(|part| part.method == method)
+        }
     }
 }
 
@@ -101,7 +117,11 @@ pub enum PaymentMethod {
 
 impl PaymentMethod {
     /// All methods.
-    pub const ALL: [PaymentMethod; 3] = [PaymentMethod::CardMachine, PaymentMethod::Cash, PaymentMethod::Pix];
+    pub const ALL: [PaymentMethod; 3] = [
+        PaymentMethod::CardMachine,
+        PaymentMethod::Cash,
+        PaymentMethod::Pix,
+    ];
 
     /// Returns the name in the API.
     pub fn name(self) -> &'static str {

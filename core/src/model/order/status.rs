@@ -147,7 +147,8 @@ mod tests {
         for status in OrderStatus::ALL {
             assert_eq!(OrderStatus::from_number(status.number()), Some(*status));
         }
-        let names: std::collections::BTreeSet<_> = OrderStatus::ALL.iter().map(|s| s.name()).collect();
+        let names: std::collections::BTreeSet<_> =
+            OrderStatus::ALL.iter().map(|s| s.name()).collect();
         assert_eq!(names.len(), OrderStatus::ALL.len());
         assert_eq!(OrderStatus::from_number(999), None);
         assert_eq!(serde_json::to_string(&DeliveryStatus::Lost).unwrap(), "560");

@@ -69,6 +69,7 @@ impl TrackingLink {
 impl Tracking {
     /// Returns the time at which the link ends. `None` before the delivery's end.
     pub fn ends_at(&self) -> Option<Timestamp> {
-        self.ended_at.map(|ended| ended.after(TrackingLink::AFTER_END))
+        self.ended_at
+            .map(|ended| ended.after(TrackingLink::AFTER_END))
     }
 }

@@ -70,12 +70,22 @@ impl StoreHours {
 
 impl TimeSpan {
     /// A whole day.
-    pub const DAY: TimeSpan = TimeSpan { from: LocalTime::START, until: LocalTime::END };
+    pub const DAY: TimeSpan = TimeSpan {
+        from: LocalTime::START,
+        until: LocalTime::END,
+    };
 
     /// Returns the start and the end in minutes since the start of the first day.
     pub fn minutes(self) -> (u32, u32) {
         let (from, until) = (self.from.minutes(), self.until.minutes());
-        (from, if until > from { until } else { until + LocalTime::END.minutes() })
+        (
+            from,
+            if until > from {
+                until
+            } else {
+                until + LocalTime::END.minutes()
+            },
+        )
     }
 }
 
@@ -95,13 +105,26 @@ impl From<Vec<i32>> for Ring {
     /// Reads longitudes and latitudes in alternation. As numbers they need a fifth of the bytes of objects with names, and every lookup of a
     /// key reads them.
     fn from(numbers: Vec<i32>) -> Ring {
-        Ring(numbers.as_chunks().0.iter().map(|[lon_e7, lat_e7]| Point { lat_e7: *lat_e7, lon_e7: *lon_e7 }).collect())
+        Ring(
+            numbers
+                .as_chunks()
+                .0
+                .iter()
+                .map(|[lon_e7, lat_e7]| Point {
+                    lat_e7: *lat_e7,
+                    lon_e7: *lon_e7,
+                })
+                .collect(),
+        )
     }
 }
 
 impl From<Ring> for Vec<i32> {
     fn from(ring: Ring) -> Vec<i32> {
-        ring.0.iter().flat_map(|point| [point.lon_e7, point.lat_e7]).collect()
+        ring.0
+            .iter()
+            .flat_map(|point| [point.lon_e7, point.lat_e7])
+            .collect()
     }
 }
 
@@ -118,8 +141,15 @@ mod tests {
         assert_eq!(text, "[[[2,-1,4,-3,2,-1]],[[2,-1,4,-3,2,-1]]]");
         assert_eq!(serde_json::from_str::<ServiceArea>(&text).unwrap(), area);
         let hours = StoreHours {
-            weekly: vec![OpeningPeriod { days: vec![Weekday::Fri], span: TimeSpan::DAY }],
-            exceptions: vec![HoursException { date: Day::parse("2026-12-25").unwrap(), open: None, name: None }],
+            weekly: vec![OpeningPeriod {
+                days: vec![Weekday::Fri],
+                span: TimeSpan::DAY,
+            }],
+            exceptions: vec![HoursException {
+                date: Day::parse("2026-12-25").unwrap(),
+                open: None,
+                name: None,
+            }],
         };
         let text = serde_json::to_string(&hours).unwrap();
         assert_eq!(crate::json::from_str::<StoreHours>(&text).unwrap(), hours);
@@ -127,8 +157,10 @@ mod tests {
 
     #[test]
     fn span_past_midnight_ends_on_the_next_day() {
-        let span =
-            |from, until| TimeSpan { from: LocalTime::parse(from).unwrap(), until: LocalTime::parse(until).unwrap() };
+        let span = |from, until| TimeSpan {
+            from: LocalTime::parse(from).unwrap(),
+            until: LocalTime::parse(until).unwrap(),
+        };
         assert_eq!(span("18:00", "02:00").minutes(), (1_080, 1_560));
         assert_eq!(span("18:00", "24:00").minutes(), (1_080, 1_440));
         assert_eq!(TimeSpan::DAY.minutes(), (0, 1_440));

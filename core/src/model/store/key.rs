@@ -85,7 +85,11 @@ impl Key {
     /// instead of the key.
     pub fn text(secret: &[u8; 32], nonce: &[u8; 32]) -> String {
         let bytes = crate::model::hmac_sha256(secret, &[b"despacho key", nonce]);
-        format!("{}{}", Key::PREFIX, Base64UrlUnpadded::encode_string(&bytes))
+        format!(
+            "{}{}",
+            Key::PREFIX,
+            Base64UrlUnpadded::encode_string(&bytes)
+        )
     }
 }
 
@@ -153,7 +157,10 @@ impl Claim {
     /// Returns the size in bytes that counts towards the limit: key, body, and a fixed overhead for the row and its
     /// indexes.
     pub fn size(&self) -> u64 {
-        let body = self.response.as_ref().map_or(0, |response| response.body.len());
+        let body = self
+            .response
+            .as_ref()
+            .map_or(0, |response| response.body.len());
         (self.key.len() + body) as u64 + 512
     }
 

@@ -46,8 +46,13 @@ pub enum EntryKind {
 
 impl EntryKind {
     /// All kinds.
-    pub const ALL: [EntryKind; 5] =
-        [EntryKind::Fee, EntryKind::Refund, EntryKind::CancellationFee, EntryKind::TopUp, EntryKind::Transfer];
+    pub const ALL: [EntryKind; 5] = [
+        EntryKind::Fee,
+        EntryKind::Refund,
+        EntryKind::CancellationFee,
+        EntryKind::TopUp,
+        EntryKind::Transfer,
+    ];
 
     /// Returns the kind with a name.
     pub fn from_name(name: &str) -> Option<EntryKind> {

@@ -14,13 +14,15 @@ pub use coverage::{HoursException, OpeningPeriod, Ring, ServiceArea, StoreHours,
 pub use hash::KeyHash;
 pub use key::{Claim, ClaimChange, Key, KeyHolder, KeyKind, Recompute, StoredResponse};
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
-pub use notification::{FailedField, FailureReason, MAX_NOTIFICATIONS, Notification, NotificationKind};
+pub use notification::{
+    FailedField, FailureReason, MAX_NOTIFICATIONS, Notification, NotificationKind,
+};
 pub use tracking::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact};
 pub use user::{PasswordLink, Role, SessionUser, User};
 
 use super::{
-    Address, Cnpj, Email, Located, Money, Person, Phone, Precision, StoreId, Timestamp, order::ProofRule,
-    price::EstimatePolicy,
+    Address, Cnpj, Email, Located, Money, Person, Phone, Precision, StoreId, Timestamp,
+    order::ProofRule, price::EstimatePolicy,
 };
 
 /// A store: a parent store, or a branch if `parent` is set.
@@ -154,12 +156,18 @@ impl Store {
 
     /// Returns whether the store's prices are estimates because only its municipality locates it.
     pub fn is_rough(&self) -> bool {
-        self.located.precision == Precision::Municipality && self.deleted_at.is_none() && !self.sandbox
+        self.located.precision == Precision::Municipality
+            && self.deleted_at.is_none()
+            && !self.sandbox
     }
 
     /// Returns the telephone of the counter: the one for recipients, or else that of the contact person.
     pub fn phone(&self) -> Option<&Phone> {
-        self.tracking.contact.phone.as_ref().or(self.responsible.phone.as_ref())
+        self.tracking
+            .contact
+            .phone
+            .as_ref()
+            .or(self.responsible.phone.as_ref())
     }
 
     /// Returns whether this store is a parent store.

@@ -59,7 +59,8 @@ pub enum NotifyAt {
 
 impl NotifyAt {
     /// All steps, in their order.
-    pub const ALL: &'static [NotifyAt] = &[NotifyAt::Created, NotifyAt::PickedUp, NotifyAt::EnRoute];
+    pub const ALL: &'static [NotifyAt] =
+        &[NotifyAt::Created, NotifyAt::PickedUp, NotifyAt::EnRoute];
 
     /// Returns the name in the API.
     pub fn name(self) -> &'static str {
@@ -72,7 +73,10 @@ impl NotifyAt {
 
     /// Returns the step with a name.
     pub fn from_name(name: &str) -> Option<NotifyAt> {
-        NotifyAt::ALL.iter().copied().find(|step| step.name() == name)
+        NotifyAt::ALL
+            .iter()
+            .copied()
+            .find(|step| step.name() == name)
     }
 }
 

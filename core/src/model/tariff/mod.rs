@@ -142,7 +142,10 @@ impl Tariff {
     pub fn errors(&self) -> Vec<TariffError> {
         let mut errors = Vec::new();
         let mut error = |field: &str, en: String, pt: String| {
-            errors.push(TariffError { field: field.to_owned(), detail: Text::new(en, pt) });
+            errors.push(TariffError {
+                field: field.to_owned(),
+                detail: Text::new(en, pt),
+            });
         };
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if !(1..=40).contains(&self.version.len()) || !self.version.chars().all(is_allowed) {
@@ -165,33 +168,63 @@ impl Tariff {
         for (field, value, max) in amounts {
             if value.is_sign_negative() || value > Decimal::from(max) || value.scale() > 4 {
                 let en = format!("must be 0 to {max} with at most four decimals");
-                error(field, en, format!("deve ser de 0 a {max}, com no máximo quatro casas decimais"));
+                error(
+                    field,
+                    en,
+                    format!("deve ser de 0 a {max}, com no máximo quatro casas decimais"),
+                );
             }
         }
-        for (field, value) in [("maxDistanceKm", self.max_distance_km), ("serviceRadiusKm", self.service_radius_km)] {
+        for (field, value) in [
+            ("maxDistanceKm", self.max_distance_km),
+            ("serviceRadiusKm", self.service_radius_km),
+        ] {
             if value <= Decimal::ZERO || value > Decimal::from(5_000) {
                 let en = "must be above 0 and at most 5000";
-                error(field, en.to_owned(), "deve ser maior que 0 e no máximo 5000".to_owned());
+                error(
+                    field,
+                    en.to_owned(),
+                    "deve ser maior que 0 e no máximo 5000".to_owned(),
+                );
             }
         }
-        for (field, value) in [("approachMinutes", self.approach_minutes), ("handoverMinutes", self.handover_minutes)] {
+        for (field, value) in [
+            ("approachMinutes", self.approach_minutes),
+            ("handoverMinutes", self.handover_minutes),
+        ] {
             if value > 240 {
-                error(field, "must be 0 to 240".to_owned(), "deve ser de 0 a 240".to_owned());
+                error(
+                    field,
+                    "must be 0 to 240".to_owned(),
+                    "deve ser de 0 a 240".to_owned(),
+                );
             }
         }
         if self.windows.len() > Tariff::MAX_WINDOWS {
             let max = Tariff::MAX_WINDOWS;
-            error("windows", format!("must have at most {max} items"), format!("deve ter no máximo {max} itens"));
+            error(
+                "windows",
+                format!("must have at most {max} items"),
+                format!("deve ter no máximo {max} itens"),
+            );
         }
         for (index, window) in self.windows.iter().enumerate() {
             let percents = Decimal::from(-100)..=Decimal::from(500);
             if !percents.contains(&window.percent) || window.percent.scale() > 4 {
                 let field = format!("windows[{index}].percent");
-                error(&field, "must be -100 to 500".to_owned(), "deve ser de -100 a 500".to_owned());
+                error(
+                    &field,
+                    "must be -100 to 500".to_owned(),
+                    "deve ser de -100 a 500".to_owned(),
+                );
             }
             if window.name.is_empty() || window.name.len() > 40 {
                 let field = format!("windows[{index}].name");
-                error(&field, "must be 1 to 40 characters".to_owned(), "deve ter de 1 a 40 caracteres".to_owned());
+                error(
+                    &field,
+                    "must be 1 to 40 characters".to_owned(),
+                    "deve ter de 1 a 40 caracteres".to_owned(),
+                );
             }
         }
         self.check_vehicles(&mut error);
@@ -201,15 +234,32 @@ impl Tariff {
     fn check_vehicles(&self, error: &mut dyn FnMut(&str, String, String)) {
         if self.vehicles.len() > Vehicle::ALL.len() {
             let max = Vehicle::ALL.len();
-            error("vehicles", format!("must have at most {max} items"), format!("deve ter no máximo {max} itens"));
+            error(
+                "vehicles",
+                format!("must have at most {max} items"),
+                format!("deve ter no máximo {max} itens"),
+            );
             return;
         }
         for (index, one) in self.vehicles.iter().enumerate() {
             let mut field = |name: &str, en: &str, pt: &str| {
-                error(&format!("vehicles[{index}].{name}"), en.to_owned(), pt.to_owned());
+                error(
+                    &format!("vehicles[{index}].{name}"),
+                    en.to_owned(),
+                    pt.to_owned(),
+                );
             };
-            if self.vehicles.iter().take(index).any(|other| other.vehicle == one.vehicle) {
-                field("vehicle", "must not occur twice", "não pode ocorrer duas vezes");
+            if self
+                .vehicles
+                .iter()
+                .take(index)
+                .any(|other| other.vehicle == one.vehicle)
+            {
+                field(
+                    "vehicle",
+                    "must not occur twice",
+                    "não pode ocorrer duas vezes",
+                );
             }
             let is_valid = |value: Decimal, max: u32| {
                 !value.is_sign_negative() && value <= Decimal::from(max) && value.scale() <= 4
@@ -223,24 +273,38 @@ impl Tariff {
             }
             if !is_valid(one.fee, 10_000) {
                 let en = "must be 0 to 10000 with at most four decimals";
-                field("fee", en, "deve ser de 0 a 10000, com no máximo quatro casas decimais");
+                field(
+                    "fee",
+                    en,
+                    "deve ser de 0 a 10000, com no máximo quatro casas decimais",
+                );
             }
             if one.percent.is_zero() && one.fee.is_zero() {
-                field("fee", "must be above 0 unless `percent` is", "deve ser maior que 0, a menos que `percent` seja");
+                field(
+                    "fee",
+                    "must be above 0 unless `percent` is",
+                    "deve ser maior que 0, a menos que `percent` seja",
+                );
             }
         }
     }
 
     /// Returns the surcharge of the largest listed kind that is not larger than the needed one.
     pub fn surcharge(&self, needed: Vehicle) -> Option<&VehicleSurcharge> {
-        self.vehicles.iter().filter(|one| one.vehicle <= needed).max_by_key(|one| one.vehicle)
+        self.vehicles
+            .iter()
+            .filter(|one| one.vehicle <= needed)
+            .max_by_key(|one| one.vehicle)
     }
 }
 
 impl TariffError {
     /// Returns the RFC 6901 pointer to the field in a tariff: `/windows/0/percent` for `windows[0].percent`.
     pub fn pointer(&self) -> String {
-        let parts = self.field.split(['[', ']', '.']).filter(|part| !part.is_empty());
+        let parts = self
+            .field
+            .split(['[', ']', '.'])
+            .filter(|part| !part.is_empty());
         parts.flat_map(|part| ["/", part]).collect()
     }
 }
@@ -269,11 +333,16 @@ mod clock {
     use crate::model::local::hour_and_minute;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(super) fn serialize<S: Serializer>(time: &NaiveTime, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        time: &NaiveTime,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{:02}:{:02}", time.hour(), time.minute()))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NaiveTime, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<NaiveTime, D::Error> {
         let text = String::deserialize(deserializer)?;
         parse(&text).ok_or_else(|| D::Error::custom("expected a local time as HH:MM"))
     }
@@ -303,14 +372,19 @@ mod tests {
     #[test]
     fn local_times_require_hours_and_minutes() {
         let read = |clock: &str| {
-            let json = format!(r#"{{"name": "x", "from": "{clock}", "until": "00:00", "percent": 1}}"#);
-            serde_json::from_str::<Window>(&json).ok().map(|window| window.from)
+            let json =
+                format!(r#"{{"name": "x", "from": "{clock}", "until": "00:00", "percent": 1}}"#);
+            serde_json::from_str::<Window>(&json)
+                .ok()
+                .map(|window| window.from)
         };
         assert_eq!(
             [read("08:30"), read("8:05"), read("23:59")],
             [(8, 30), (8, 5), (23, 59)].map(|(h, m)| Some(time(h, m)))
         );
-        for invalid in ["24:00", "12:60", "12", "12:", ":30", "+1:30", "12:30:00", "012:30", ""] {
+        for invalid in [
+            "24:00", "12:60", "12", "12:", ":30", "+1:30", "12:30:00", "012:30", "",
+        ] {
             assert_eq!(read(invalid), None, "{invalid}");
         }
     }
@@ -318,9 +392,12 @@ mod tests {
     #[test]
     fn days_parse_by_long_and_short_names() {
         let read = |day: &str| {
-            let json =
-                format!(r#"{{"name": "x", "days": ["{day}"], "from": "08:00", "until": "09:00", "percent": 1}}"#);
-            serde_json::from_str::<Window>(&json).ok().map(|window| window.days)
+            let json = format!(
+                r#"{{"name": "x", "days": ["{day}"], "from": "08:00", "until": "09:00", "percent": 1}}"#
+            );
+            serde_json::from_str::<Window>(&json)
+                .ok()
+                .map(|window| window.days)
         };
         for name in ["mon", "Tue", "WED", "thursday", "Friday", "sAt", "SUNDAY"] {
             assert_eq!(read(name), Some(vec![name.parse().unwrap()]), "{name}");
@@ -334,8 +411,14 @@ mod tests {
     fn window_past_midnight_belongs_to_its_first_day() {
         let mut window = Tariff::default().windows.remove(0);
         window.days = vec![Weekday::Fri];
-        assert!(window.contains(Weekday::Fri, time(22, 0)) && window.contains(Weekday::Sat, time(5, 59)));
-        assert!(!window.contains(Weekday::Sat, time(22, 0)) && !window.contains(Weekday::Fri, time(5, 59)));
+        assert!(
+            window.contains(Weekday::Fri, time(22, 0))
+                && window.contains(Weekday::Sat, time(5, 59))
+        );
+        assert!(
+            !window.contains(Weekday::Sat, time(22, 0))
+                && !window.contains(Weekday::Fri, time(5, 59))
+        );
         assert!(!window.contains(Weekday::Sat, time(6, 0)));
     }
 
@@ -348,8 +431,15 @@ mod tests {
             handover_minutes: 999,
             ..Tariff::default()
         };
-        let fields: Vec<_> = tariff.errors().into_iter().map(|error| error.field).collect();
-        assert_eq!(fields, ["version", "perKm", "serviceRadiusKm", "handoverMinutes"]);
+        let fields: Vec<_> = tariff
+            .errors()
+            .into_iter()
+            .map(|error| error.field)
+            .collect();
+        assert_eq!(
+            fields,
+            ["version", "perKm", "serviceRadiusKm", "handoverMinutes"]
+        );
     }
 
     #[test]
@@ -368,13 +458,34 @@ mod tests {
                 percent: Decimal::from(percent),
                 fee: Decimal::from(fee),
             };
-            let tariff = Tariff { vehicles: items.iter().map(surcharge).collect(), ..Tariff::default() };
-            tariff.errors().iter().map(TariffError::pointer).collect::<Vec<_>>()
+            let tariff = Tariff {
+                vehicles: items.iter().map(surcharge).collect(),
+                ..Tariff::default()
+            };
+            tariff
+                .errors()
+                .iter()
+                .map(TariffError::pointer)
+                .collect::<Vec<_>>()
         };
-        assert_eq!(list(&[(Vehicle::Car, 500, 0), (Vehicle::Vuc, 0, 10_000)]), Vec::<String>::new());
-        let invalid = [(Vehicle::Car, 501, -1), (Vehicle::Vuc, 0, 0), (Vehicle::Car, -1, 10_001)];
-        let pointers =
-            ["0/percent", "0/fee", "1/fee", "2/vehicle", "2/percent", "2/fee"].map(|end| format!("/vehicles/{end}"));
+        assert_eq!(
+            list(&[(Vehicle::Car, 500, 0), (Vehicle::Vuc, 0, 10_000)]),
+            Vec::<String>::new()
+        );
+        let invalid = [
+            (Vehicle::Car, 501, -1),
+            (Vehicle::Vuc, 0, 0),
+            (Vehicle::Car, -1, 10_001),
+        ];
+        let pointers = [
+            "0/percent",
+            "0/fee",
+            "1/fee",
+            "2/vehicle",
+            "2/percent",
+            "2/fee",
+        ]
+        .map(|end| format!("/vehicles/{end}"));
         assert_eq!(list(&invalid), pointers);
         assert_eq!(list(&[(Vehicle::Car, 1, 0); 7]), ["/vehicles"]);
     }
@@ -383,7 +494,11 @@ mod tests {
     fn tariff_without_vehicles_is_written_as_before() {
         let text = serde_json::to_string(&Tariff::default()).unwrap();
         assert!(!text.contains("vehicles"), "{text}");
-        let short: VehicleSurcharge = serde_json::from_str(r#"{"vehicle": "CAR", "percent": 50}"#).unwrap();
-        assert_eq!((short.percent, short.fee), (Decimal::from(50), Decimal::ZERO));
+        let short: VehicleSurcharge =
+            serde_json::from_str(r#"{"vehicle": "CAR", "percent": 50}"#).unwrap();
+        assert_eq!(
+            (short.percent, short.fee),
+            (Decimal::from(50), Decimal::ZERO)
+        );
     }
 }

@@ -42,12 +42,16 @@ impl TariffSchedule {
 
     /// Returns the tariff in effect at a time. `None` means the configured one.
     pub fn at(&self, at: Timestamp) -> Option<&StoredTariff> {
-        self.tariffs.iter().find(|tariff| tariff.effective_from <= at)
+        self.tariffs
+            .iter()
+            .find(|tariff| tariff.effective_from <= at)
     }
 
     /// Returns the tariffs that are scheduled at a time, latest first.
     pub fn scheduled(&self, at: Timestamp) -> impl Iterator<Item = &StoredTariff> {
-        self.tariffs.iter().filter(move |tariff| tariff.effective_from > at)
+        self.tariffs
+            .iter()
+            .filter(move |tariff| tariff.effective_from > at)
     }
 }
 
@@ -64,13 +68,23 @@ mod tests {
             tariff: Arc::default(),
         };
         let tariffs = vec![row(3, 20), row(4, 15), row(2, 10), row(1, 10)];
-        let schedule = TariffSchedule { revision: 4, tariffs };
-        let at = |at| schedule.at(Timestamp::from_millis(at)).map(|found| found.id.get());
+        let schedule = TariffSchedule {
+            revision: 4,
+            tariffs,
+        };
+        let at = |at| {
+            schedule
+                .at(Timestamp::from_millis(at))
+                .map(|found| found.id.get())
+        };
         assert_eq!(
             [at(9), at(10), at(14), at(15), at(20), at(99)],
             [None, Some(2), Some(2), Some(4), Some(3), Some(3)]
         );
-        let scheduled: Vec<u64> = schedule.scheduled(Timestamp::from_millis(10)).map(|one| one.id.get()).collect();
+        let scheduled: Vec<u64> = schedule
+            .scheduled(Timestamp::from_millis(10))
+            .map(|one| one.id.get())
+            .collect();
         assert_eq!(scheduled, [3, 4]);
     }
 }

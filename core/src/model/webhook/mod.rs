@@ -128,7 +128,12 @@ pub struct Lease {
 
 /// The subject of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "kind", content = "entry", try_from = "SubjectParts")]
+#[serde(
+    rename_all = "snake_case",
+    tag = "kind",
+    content = "entry",
+    try_from = "SubjectParts"
+)]
 pub enum Subject {
     /// An event of the journal.
     Event(Box<JournalEntry>),
@@ -261,13 +266,18 @@ pub enum MessageChange {
 impl Webhook {
     /// Returns the journal view that the subscription reads.
     pub fn journal(&self) -> Journal {
-        Journal { merchant: self.merchant, branch: (self.store != self.merchant).then_some(self.store) }
+        Journal {
+            merchant: self.merchant,
+            branch: (self.store != self.merchant).then_some(self.store),
+        }
     }
 
     /// Returns the host of the URL in lower case.
     pub fn receiver(&self) -> String {
         let uri = self.url.parse::<http::Uri>();
-        uri.ok().and_then(|uri| uri.host().map(str::to_ascii_lowercase)).unwrap_or_default()
+        uri.ok()
+            .and_then(|uri| uri.host().map(str::to_ascii_lowercase))
+            .unwrap_or_default()
     }
 
     /// Returns whether messages are sent as mail.
@@ -294,28 +304,53 @@ impl Webhook {
     #[must_use]
     pub fn rotated(&self, nonce: String, now: Timestamp) -> Webhook {
         let until = Some(now.after(SECRET_OVERLAP));
-        let previous = self.secrets.first().map(|previous| SigningSecret { until, ..previous.clone() });
-        let secrets = std::iter::once(SigningSecret { nonce, until: None }).chain(previous).collect();
-        Webhook { secrets, ..self.clone() }
+        let previous = self.secrets.first().map(|previous| SigningSecret {
+            until,
+            ..previous.clone()
+        });
+        let secrets = std::iter::once(SigningSecret { nonce, until: None })
+            .chain(previous)
+            .collect();
+        Webhook {
+            secrets,
+            ..self.clone()
+        }
     }
 
     /// Creates a test message.
     pub fn test(&self, entropy: &mut Entropy, now: Timestamp) -> Message {
         let name = format!("test_{}", entropy.hex());
-        Message { webhook: self.id, name, subject: Subject::Test, tries: 0, since: now, due_at: now }
+        Message {
+            webhook: self.id,
+            name,
+            subject: Subject::Test,
+            tries: 0,
+            since: now,
+            due_at: now,
+        }
     }
 
     /// Creates the message of the end of a delivery, which follows that of its last event.
     pub fn end_message(&self, entry: &JournalEntry, now: Timestamp) -> Message {
         let message = self.message(entry, now);
-        Message { name: format!("{}{END_SUFFIX}", message.name), ..message }
+        Message {
+            name: format!("{}{END_SUFFIX}", message.name),
+            ..message
+        }
     }
 
     /// Creates the message of an event, due immediately.
     pub fn message(&self, entry: &JournalEntry, now: Timestamp) -> Message {
         let name = format!("evt_{}_{}", entry.recorded.id, self.id);
         let subject = Subject::Event(Box::new(entry.clone()));
-        Message { webhook: self.id, name, subject, tries: 0, since: now, due_at: now }
+        Message {
+            webhook: self.id,
+            name,
+            subject,
+            tries: 0,
+            since: now,
+            due_at: now,
+        }
     }
 }
 
@@ -390,15 +425,33 @@ impl AttemptResult {
 
     /// All names that [`AttemptResult::error`] returns, with their descriptions.
     pub const ERRORS: [(&'static str, &'static str); 9] = [
-        ("status", "The receiver returned a status other than 200 to 299."),
-        ("redirect", "The receiver returned a redirect. Redirects are not followed."),
+        (
+            "status",
+            "The receiver returned a status other than 200 to 299.",
+        ),
+        (
+            "redirect",
+            "The receiver returned a redirect. Redirects are not followed.",
+        ),
         ("name", "The host name could not be resolved."),
-        ("address", "The host name resolves to a private network, to which no requests are sent."),
+        (
+            "address",
+            "The host name resolves to a private network, to which no requests are sent.",
+        ),
         ("connect", "The connection failed."),
-        ("tls", "The receiver's certificate is invalid, or the TLS handshake failed."),
+        (
+            "tls",
+            "The receiver's certificate is invalid, or the TLS handshake failed.",
+        ),
         ("timeout", "The receiver did not respond in time."),
-        ("broken", "The connection was closed early, or the response was not valid HTTP."),
-        ("quota", "It was not sent, because the merchant's or the recipient's quota of mails for the day is used up."),
+        (
+            "broken",
+            "The connection was closed early, or the response was not valid HTTP.",
+        ),
+        (
+            "quota",
+            "It was not sent, because the merchant's or the recipient's quota of mails for the day is used up.",
+        ),
     ];
 }
 
@@ -437,7 +490,9 @@ pub fn stop_notice(webhook: &Webhook) -> Text {
             format!(
                 "The receiver {url} returned 410, so subscription {id} has ended. If this was a mistake, create a new subscription."
             ),
-            format!("O endpoint {url} respondeu 410, e a assinatura {id} foi encerrada. Se foi um engano, crie outra."),
+            format!(
+                "O endpoint {url} respondeu 410, e a assinatura {id} foi encerrada. Se foi um engano, crie outra."
+            ),
         ),
         _ => Text::new(
             format!(

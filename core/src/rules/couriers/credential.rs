@@ -41,13 +41,25 @@ mod tests {
     fn value_names_its_courier_and_its_kind() {
         let id = CourierId::new(57).unwrap();
         let all = [Credential::Device, Credential::SignIn, Credential::Session];
-        assert_eq!(all.map(|kind| kind.text(id, "dsp_x")), ["dev_57_dsp_x", "in_57_dsp_x", "ses_57_dsp_x"]);
+        assert_eq!(
+            all.map(|kind| kind.text(id, "dsp_x")),
+            ["dev_57_dsp_x", "in_57_dsp_x", "ses_57_dsp_x"]
+        );
         for kind in all {
             let accepted = all.map(|other| other.courier(&kind.text(id, "dsp_x")).is_some());
             assert_eq!(accepted, all.map(|other| other == kind));
             assert_eq!(kind.courier(&kind.text(id, "dsp_x")), Some(id));
         }
-        for text in ["", "dev_", "dev_57", "dev__dsp_x", "dev_0_dsp_x", "dev_x_dsp_x", "dsp_57_x", "DEV_57_x"] {
+        for text in [
+            "",
+            "dev_",
+            "dev_57",
+            "dev__dsp_x",
+            "dev_0_dsp_x",
+            "dev_x_dsp_x",
+            "dsp_57_x",
+            "DEV_57_x",
+        ] {
             assert_eq!(Credential::Device.courier(text), None, "{text}");
         }
     }

@@ -41,11 +41,21 @@ pub fn record_position(
     if let Some(last) = courier.position_at {
         let next = last.after(spacing);
         if last <= now && (now < next || at <= last) {
-            return PositionUpdate { stored: None, next: next.since(now) };
+            return PositionUpdate {
+                stored: None,
+                next: next.since(now),
+            };
         }
         at = at.max(last.after(Duration::millis(1)));
     }
-    PositionUpdate { stored: Some(Position { courier: courier.id, point, at }), next: spacing }
+    PositionUpdate {
+        stored: Some(Position {
+            courier: courier.id,
+            point,
+            at,
+        }),
+        next: spacing,
+    }
 }
 
 /// Sets whether and when a courier is available for orders. Returns `None` if nothing changes. The courier keeps the
@@ -57,14 +67,34 @@ pub fn set_available(
     now: Timestamp,
 ) -> Option<(Courier, Changes)> {
     let same_shift = |known: &Shift| shift.is_some_and(|new| new.from == known.from);
-    let orders = courier.shift.filter(same_shift).map_or(0, |known| known.orders);
-    let shift = shift.filter(|_| available).map(|shift| Shift { orders, ..shift });
+    let orders = courier
+        .shift
+        .filter(same_shift)
+        .map_or(0, |known| known.orders);
+    let shift = shift
+        .filter(|_| available)
+        .map(|shift| Shift { orders, ..shift });
     if courier.available == available && courier.shift == shift {
         return None;
     }
-    let changed = Courier { available, shift, version: courier.version + 1, ..courier.clone() };
-    let couriers = vec![Write { expected: courier.version, value: changed.clone() }];
-    Some((changed, Changes { at: now, couriers, ..Changes::default() }))
+    let changed = Courier {
+        available,
+        shift,
+        version: courier.version + 1,
+        ..courier.clone()
+    };
+    let couriers = vec![Write {
+        expected: courier.version,
+        value: changed.clone(),
+    }];
+    Some((
+        changed,
+        Changes {
+            at: now,
+            couriers,
+            ..Changes::default()
+        },
+    ))
 }
 
 #[cfg(test)]
@@ -81,7 +111,10 @@ mod tests {
             phone: Phone::parse("+5511990000001").unwrap(),
             email: None,
             document: None,
-            position: seen_at.map(|_| Point { lat_e7: 0, lon_e7: 0 }),
+            position: seen_at.map(|_| Point {
+                lat_e7: 0,
+                lon_e7: 0,
+            }),
             position_at: seen_at.map(at),
             available: false,
             trip: Vec::new(),
@@ -108,9 +141,15 @@ mod tests {
 
     /// Returns the time of the stored position, if any, and the seconds until the next one.
     fn report(courier: &Courier, taken: i64, now: i64) -> (Option<Timestamp>, u64) {
-        let point = Point { lat_e7: 1, lon_e7: 1 };
+        let point = Point {
+            lat_e7: 1,
+            lon_e7: 1,
+        };
         let update = record_position(courier, point, at(taken), at(now), &Settings::default());
-        (update.stored.map(|position| position.at), update.next.seconds_ceil())
+        (
+            update.stored.map(|position| position.at),
+            update.next.seconds_ceil(),
+        )
     }
 
     #[test]
@@ -120,48 +159,112 @@ mod tests {
         assert_eq!(report(&seen, 100, 100), (None, 20));
         assert_eq!(report(&seen, 119, 119), (None, 1));
         assert_eq!(report(&seen, 120, 120), (Some(at(120)), 20));
-        assert_eq!(report(&courier(Some(100), true), 101, 101), (Some(at(101)), 1));
+        assert_eq!(
+            report(&courier(Some(100), true), 101, 101),
+            (Some(at(101)), 1)
+        );
     }
 
     #[test]
     fn wrong_clocks_neither_advance_nor_freeze_a_position() {
         let seen = courier(Some(100), false);
-        assert_eq!(report(&seen, 400, 130), (Some(at(130)), 20), "the courier's clock is ahead");
-        assert_eq!(report(&seen, 90, 130), (None, 0), "older than the last position");
+        assert_eq!(
+            report(&seen, 400, 130),
+            (Some(at(130)), 20),
+            "the courier's clock is ahead"
+        );
+        assert_eq!(
+            report(&seen, 90, 130),
+            (None, 0),
+            "older than the last position"
+        );
         let back = report(&seen, 30, 30);
-        assert_eq!(back, (Some(at(100).after(Duration::millis(1))), 20), "the service's clock stepped back");
+        assert_eq!(
+            back,
+            (Some(at(100).after(Duration::millis(1))), 20),
+            "the service's clock stepped back"
+        );
     }
 
     #[test]
     fn repeated_availability_has_no_effect() {
         let (changed, changes) = set_available(&courier(None, false), true, None, at(1)).unwrap();
-        assert_eq!((changed.available, changed.version, changes.couriers.len()), (true, 4, 1));
+        assert_eq!(
+            (changed.available, changed.version, changes.couriers.len()),
+            (true, 4, 1)
+        );
         assert!(set_available(&changed, true, None, at(2)).is_none());
     }
 
     #[test]
     fn shift_that_is_sent_again_keeps_its_number_of_orders() {
-        let shift = |from: i64, until: Option<i64>| Shift { from: at(from), until: until.map(at), orders: 0 };
-        let set =
-            |courier: &Courier, available, shift| set_available(courier, available, shift, at(1)).map(|set| set.0);
+        let shift = |from: i64, until: Option<i64>| Shift {
+            from: at(from),
+            until: until.map(at),
+            orders: 0,
+        };
+        let set = |courier: &Courier, available, shift| {
+            set_available(courier, available, shift, at(1)).map(|set| set.0)
+        };
         let mut courier = set(&courier(None, false), true, Some(shift(10, None))).unwrap();
         assert_eq!(courier.shift, Some(shift(10, None)));
         courier.count_order(3);
-        assert_eq!(set(&courier, true, Some(shift(10, None))), None, "nothing changes");
+        assert_eq!(
+            set(&courier, true, Some(shift(10, None))),
+            None,
+            "nothing changes"
+        );
         let longer = set(&courier, true, Some(shift(10, Some(99)))).unwrap();
-        assert_eq!(longer.shift, Some(Shift { orders: 3, ..shift(10, Some(99)) }));
-        assert_eq!(set(&longer, true, Some(shift(20, None))).unwrap().shift, Some(shift(20, None)), "a new shift");
-        assert_eq!(set(&longer, false, Some(shift(10, None))).unwrap().shift, None);
-        assert_eq!(set(&longer, true, None).unwrap().shift, None, "available at any time");
+        assert_eq!(
+            longer.shift,
+            Some(Shift {
+                orders: 3,
+                ..shift(10, Some(99))
+            })
+        );
+        assert_eq!(
+            set(&longer, true, Some(shift(20, None))).unwrap().shift,
+            Some(shift(20, None)),
+            "a new shift"
+        );
+        assert_eq!(
+            set(&longer, false, Some(shift(10, None))).unwrap().shift,
+            None
+        );
+        assert_eq!(
+            set(&longer, true, None).unwrap().shift,
+            None,
+            "available at any time"
+        );
     }
 
     #[test]
     fn shift_limits_the_time_on_duty() {
-        let shift = Some(Shift { from: at(10), until: Some(at(20)), orders: 0 });
-        let courier = Courier { available: true, shift, ..courier(None, false) };
+        let shift = Some(Shift {
+            from: at(10),
+            until: Some(at(20)),
+            orders: 0,
+        });
+        let courier = Courier {
+            available: true,
+            shift,
+            ..courier(None, false)
+        };
         let on_duty: Vec<i64> = (0..40).filter(|now| courier.is_on_duty(at(*now))).collect();
         assert_eq!(on_duty, (10..=20).collect::<Vec<_>>());
-        assert!(!Courier { available: false, ..courier.clone() }.is_on_duty(at(15)));
-        assert!(!Courier { removed_at: Some(at(1)), ..courier }.is_on_duty(at(15)));
+        assert!(
+            !Courier {
+                available: false,
+                ..courier.clone()
+            }
+            .is_on_duty(at(15))
+        );
+        assert!(
+            !Courier {
+                removed_at: Some(at(1)),
+                ..courier
+            }
+            .is_on_duty(at(15))
+        );
     }
 }

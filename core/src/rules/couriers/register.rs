@@ -131,7 +131,15 @@ pub fn register(
         removed_at: None,
     };
     let couriers = vec![Write::insert(courier.clone())];
-    Some((courier, nonce, Changes { at: context.now, couriers, ..Changes::default() }))
+    Some((
+        courier,
+        nonce,
+        Changes {
+            at: context.now,
+            couriers,
+            ..Changes::default()
+        },
+    ))
 }
 
 /// Changes a courier who carries these orders. If the courier is removed before the pickup, the orders are released in the
@@ -147,8 +155,25 @@ pub fn alter(
     context: &mut ExecContext,
 ) -> Result<CourierChange, OrderId> {
     let mut changed = courier.clone();
-    let CourierUpdate { name, phone, email, document, profile_id, available, vehicle, .. } = alteration;
-    let CourierUpdate { max_weight_g, max_volume_ml, equipment, suspended, new_key, removed, .. } = alteration;
+    let CourierUpdate {
+        name,
+        phone,
+        email,
+        document,
+        profile_id,
+        available,
+        vehicle,
+        ..
+    } = alteration;
+    let CourierUpdate {
+        max_weight_g,
+        max_volume_ml,
+        equipment,
+        suspended,
+        new_key,
+        removed,
+        ..
+    } = alteration;
     changed.name = name.unwrap_or(changed.name);
     changed.phone = phone.unwrap_or(changed.phone);
     changed.email = email.or(changed.email);
@@ -167,7 +192,9 @@ pub fn alter(
     }
     // The operator makes the courier available until further notice.
     let has_ended = |shift: &Shift| shift.until.is_some_and(|until| until < context.now);
-    changed.shift = changed.shift.filter(|shift| available.is_none() || !has_ended(shift));
+    changed.shift = changed
+        .shift
+        .filter(|shift| available.is_none() || !has_ended(shift));
     let mut nonce = None;
     if new_key {
         let (key, fresh) = issue(terms, context);
@@ -180,32 +207,64 @@ pub fn alter(
         end_credentials(&mut changed);
     }
     if changed == *courier {
-        return Ok(CourierChange { courier: changed, nonce, changes: None });
+        return Ok(CourierChange {
+            courier: changed,
+            nonce,
+            changes: None,
+        });
     }
     if changed.removed_at.is_some() && !courier.trip.is_empty() {
         let changes = release_all(&changed, orders, context)?;
         let written = changes.couriers.first().map(|write| write.value.clone());
-        return Ok(CourierChange { courier: written.unwrap_or(changed), nonce, changes: Some(changes) });
+        return Ok(CourierChange {
+            courier: written.unwrap_or(changed),
+            nonce,
+            changes: Some(changes),
+        });
     }
     changed.version += 1;
-    let couriers = vec![Write { expected: courier.version, value: changed.clone() }];
-    let changes = Changes { at: context.now, couriers, ..Changes::default() };
-    Ok(CourierChange { courier: changed, nonce, changes: Some(changes) })
+    let couriers = vec![Write {
+        expected: courier.version,
+        value: changed.clone(),
+    }];
+    let changes = Changes {
+        at: context.now,
+        couriers,
+        ..Changes::default()
+    };
+    Ok(CourierChange {
+        courier: changed,
+        nonce,
+        changes: Some(changes),
+    })
 }
 
 /// Releases all orders of a courier in one commit.
-fn release_all(courier: &Courier, orders: &[Order], context: &mut ExecContext) -> Result<Changes, OrderId> {
-    let mut all = Changes { at: context.now, ..Changes::default() };
+fn release_all(
+    courier: &Courier,
+    orders: &[Order],
+    context: &mut ExecContext,
+) -> Result<Changes, OrderId> {
+    let mut all = Changes {
+        at: context.now,
+        ..Changes::default()
+    };
     let mut idle = courier.clone();
     for id in courier.trip.iter().map(|one| one.id) {
         let released = orders.iter().find(|order| order.id == id);
         let released = released.and_then(|order| release(order, &idle, platform(), context));
         let (_, changes) = released.ok_or(id)?;
-        idle = changes.couriers.first().map_or(idle, |write| write.value.clone());
+        idle = changes
+            .couriers
+            .first()
+            .map_or(idle, |write| write.value.clone());
         all.orders.extend(changes.orders);
         all.events.extend(changes.events);
     }
-    all.couriers.push(Write { expected: courier.version, value: idle });
+    all.couriers.push(Write {
+        expected: courier.version,
+        value: idle,
+    });
     Ok(all)
 }
 
@@ -222,7 +281,13 @@ fn issue(terms: CourierKeyParams<'_>, context: &mut ExecContext) -> (CourierKey,
     let nonce = context.entropy.bytes::<32>();
     let hash = KeyHash::of(&Key::text(&terms.secret.0, &nonce));
     let validity = Duration::minutes(i64::from(terms.days) * 24 * 60);
-    (CourierKey { hash, expires_at: context.now.after(validity) }, nonce)
+    (
+        CourierKey {
+            hash,
+            expires_at: context.now.after(validity),
+        },
+        nonce,
+    )
 }
 
 #[cfg(test)]
@@ -238,10 +303,18 @@ mod tests {
 
     /// Returns orders of a trip with these statuses, and their courier.
     fn trip(statuses: &[OrderStatus]) -> (Courier, Vec<Order>) {
-        let with =
-            |(id, status): (u64, &OrderStatus)| Order { id: OrderId::new(id).unwrap(), status: *status, ..template() };
+        let with = |(id, status): (u64, &OrderStatus)| Order {
+            id: OrderId::new(id).unwrap(),
+            status: *status,
+            ..template()
+        };
         let mut orders: Vec<Order> = (1..).zip(statuses).map(with).collect();
-        let courier = courier(7, None, Timestamp::default(), &orders.iter().collect::<Vec<_>>());
+        let courier = courier(
+            7,
+            None,
+            Timestamp::default(),
+            &orders.iter().collect::<Vec<_>>(),
+        );
         for order in &mut orders {
             order.courier = Some(courier.assigned());
             if !order.status.is_before_pickup() {
@@ -252,24 +325,54 @@ mod tests {
     }
 
     fn remove(courier: &Courier, orders: &[Order]) -> Result<CourierChange, OrderId> {
-        let mut context = ExecContext { now: Timestamp::from_millis(1), entropy: Entropy::new([7; 32]) };
-        let terms = CourierKeyParams { days: 1, secret: &Secret([7; 32]) };
-        alter(courier, orders, CourierUpdate { removed: true, ..CourierUpdate::default() }, terms, &mut context)
+        let mut context = ExecContext {
+            now: Timestamp::from_millis(1),
+            entropy: Entropy::new([7; 32]),
+        };
+        let terms = CourierKeyParams {
+            days: 1,
+            secret: &Secret([7; 32]),
+        };
+        alter(
+            courier,
+            orders,
+            CourierUpdate {
+                removed: true,
+                ..CourierUpdate::default()
+            },
+            terms,
+            &mut context,
+        )
     }
 
     #[test]
     fn removed_courier_releases_the_whole_trip_in_one_commit() {
-        let (courier, orders) = trip(&[OrderStatus::Allocated, OrderStatus::CourierAtPickup, OrderStatus::Allocated]);
+        let (courier, orders) = trip(&[
+            OrderStatus::Allocated,
+            OrderStatus::CourierAtPickup,
+            OrderStatus::Allocated,
+        ]);
         let change = remove(&courier, &orders).unwrap();
         let changes = change.changes.unwrap();
-        let [write] = &changes.couriers[..] else { panic!("the courier is written once") };
-        assert_eq!((write.expected, &write.value), (courier.version, &change.courier));
+        let [write] = &changes.couriers[..] else {
+            panic!("the courier is written once")
+        };
+        assert_eq!(
+            (write.expected, &write.value),
+            (courier.version, &change.courier)
+        );
         assert!(write.value.version > courier.version && write.value.trip.is_empty());
         assert!(write.value.removed_at.is_some() && !write.value.available);
         assert_eq!((changes.orders.len(), changes.events.len()), (3, 3));
         for (write, order) in changes.orders.iter().zip(&orders) {
-            assert_eq!((write.expected, write.value.version), (order.version, order.version + 1));
-            assert_eq!((write.value.status, &write.value.courier), (OrderStatus::Searching, &None));
+            assert_eq!(
+                (write.expected, write.value.version),
+                (order.version, order.version + 1)
+            );
+            assert_eq!(
+                (write.value.status, &write.value.courier),
+                (OrderStatus::Searching, &None)
+            );
             assert_eq!(write.value.released, [courier.id]);
         }
     }
@@ -279,6 +382,10 @@ mod tests {
         let (courier, orders) = trip(&[OrderStatus::Allocated, OrderStatus::OutForDelivery]);
         assert_eq!(remove(&courier, &orders).unwrap_err(), orders[1].id);
         let (courier, orders) = trip(&[OrderStatus::Allocated, OrderStatus::Allocated]);
-        assert_eq!(remove(&courier, &orders[..1]).unwrap_err(), orders[1].id, "an order was not read");
+        assert_eq!(
+            remove(&courier, &orders[..1]).unwrap_err(),
+            orders[1].id,
+            "an order was not read"
+        );
     }
 }

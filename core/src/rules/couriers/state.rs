@@ -35,14 +35,27 @@ pub struct CourierStatus {
 
 impl CourierStatus {
     /// Returns the status of a courier whose trip waits for this step.
-    pub fn of(courier: &Courier, step: Option<CurrentStep>, config: &Dispatch, now: Timestamp) -> CourierStatus {
-        CourierStatus { state: CourierState::of(courier, step.as_ref(), config, now), step }
+    pub fn of(
+        courier: &Courier,
+        step: Option<CurrentStep>,
+        config: &Dispatch,
+        now: Timestamp,
+    ) -> CourierStatus {
+        CourierStatus {
+            state: CourierState::of(courier, step.as_ref(), config, now),
+            step,
+        }
     }
 }
 
 impl CourierState {
     /// Returns a courier's state. `step` is the step that the courier's trip waits for.
-    pub fn of(courier: &Courier, step: Option<&CurrentStep>, config: &Dispatch, now: Timestamp) -> CourierState {
+    pub fn of(
+        courier: &Courier,
+        step: Option<&CurrentStep>,
+        config: &Dispatch,
+        now: Timestamp,
+    ) -> CourierState {
         if courier.removed_at.is_some() {
             return CourierState::Removed;
         }
@@ -52,7 +65,11 @@ impl CourierState {
         if courier.trip.is_empty() && !courier.is_on_duty(now) {
             return CourierState::Off;
         }
-        let reported = courier.position_at.into_iter().chain(step.map(|step| step.reported_at)).max();
+        let reported = courier
+            .position_at
+            .into_iter()
+            .chain(step.map(|step| step.reported_at))
+            .max();
         let is_silent = reported.is_none_or(|at| at < now.before(config.seen()));
         match (is_silent, step) {
             (true, _) => CourierState::Unresponsive,

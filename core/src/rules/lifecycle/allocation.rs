@@ -21,7 +21,11 @@ use crate::{
 impl Order {
     /// Returns the maximum number of orders in the order's trip.
     pub(crate) fn max_orders(&self, deployment: u32) -> u32 {
-        let max = self.dispatch.orders_per_trip.unwrap_or(deployment).clamp(1, Dispatch::MAX_ORDERS_PER_TRIP);
+        let max = self
+            .dispatch
+            .orders_per_trip
+            .unwrap_or(deployment)
+            .clamp(1, Dispatch::MAX_ORDERS_PER_TRIP);
         if self.dispatch.combinable { max } else { 1 }
     }
 }
@@ -31,9 +35,15 @@ impl Order {
 /// A courier on the way to a pickup is never sent to another one: a trip has one pickup, and takes no order after the
 /// first was picked up.
 fn can_join(order: &Order, courier: &Courier, trip: &[&Order], orders_per_trip: u32) -> bool {
-    let Some(first) = trip.first() else { return courier.trip.is_empty() };
+    let Some(first) = trip.first() else {
+        return courier.trip.is_empty();
+    };
     let orders = trip.iter().chain([&order]);
-    let max = orders.clone().map(|one| one.max_orders(orders_per_trip)).min().unwrap_or(1);
+    let max = orders
+        .clone()
+        .map(|one| one.max_orders(orders_per_trip))
+        .min()
+        .unwrap_or(1);
     let is_open = |one: &&Order| courier.carries(one.id) && one.status.is_before_pickup();
     courier.trip.len() == trip.len()
         && trip.iter().all(is_open)
@@ -44,7 +54,9 @@ fn can_join(order: &Order, courier: &Courier, trip: &[&Order], orders_per_trip: 
 
 /// Returns why a courier's vehicle cannot carry an order besides the orders of the trip.
 fn misfit(order: &Order, courier: &Courier, trip: &[&Order]) -> Option<Misfit> {
-    let carried = trip.iter().fold(Load::default(), |sum, one| sum.plus(one.requirements.load()));
+    let carried = trip.iter().fold(Load::default(), |sum, one| {
+        sum.plus(one.requirements.load())
+    });
     courier.capacity().misfit(&order.requirements, carried)
 }
 
@@ -59,7 +71,10 @@ pub fn allocate(
     context: &ExecContext,
 ) -> Option<(Order, Changes)> {
     let is_possible = courier.is_on_duty(context.now) && order.sandbox == courier.sandbox;
-    if !is_possible || misfit(order, courier, trip).is_some() || !can_join(order, courier, trip, orders_per_trip) {
+    if !is_possible
+        || misfit(order, courier, trip).is_some()
+        || !can_join(order, courier, trip, orders_per_trip)
+    {
         return None;
     }
     let (mut order, expected) = (order.clone(), order.version);
@@ -72,10 +87,16 @@ pub fn allocate(
         order.assignments.remove(0);
     }
     let event = order.take(Step::Allocate, None, platform(), context.now)?;
-    let courier = Write { expected: courier.version, value: courier.with_order(order.id, context.now) };
+    let courier = Write {
+        expected: courier.version,
+        value: courier.with_order(order.id, context.now),
+    };
     let changes = Changes {
         at: context.now,
-        orders: vec![Write { expected, value: order.clone() }],
+        orders: vec![Write {
+            expected,
+            value: order.clone(),
+        }],
         couriers: vec![courier],
         events: vec![event],
         ..Changes::default()
@@ -85,7 +106,12 @@ pub fn allocate(
 
 /// Releases an unresponsive courier before the pickup, so the search starts again. The pickup code is replaced unless
 /// the merchant set it. Returns `None` if the courier is not on the way to the pickup with this order.
-pub fn release(order: &Order, courier: &Courier, by: Person, context: &mut ExecContext) -> Option<(Order, Changes)> {
+pub fn release(
+    order: &Order,
+    courier: &Courier,
+    by: Person,
+    context: &mut ExecContext,
+) -> Option<(Order, Changes)> {
     release_courier(order, courier, Step::Release, by, (None, None), context)
 }
 
@@ -99,7 +125,14 @@ pub fn decline(
     context: &mut ExecContext,
 ) -> Option<(Order, Changes)> {
     let by = courier.assigned().person();
-    release_courier(order, courier, Step::Release, by, (Some(reason), at), context)
+    release_courier(
+        order,
+        courier,
+        Step::Release,
+        by,
+        (Some(reason), at),
+        context,
+    )
 }
 
 /// A courier that the operator chooses, and the orders of the courier's trip.
@@ -137,16 +170,32 @@ pub fn reassign(
     context: &mut ExecContext,
 ) -> Result<(Order, Changes), ReassignError> {
     let (mut moved, mut changes) = if order.status == OrderStatus::Searching && chosen.is_some() {
-        (order.clone(), Changes { at: context.now, ..Changes::default() })
+        (
+            order.clone(),
+            Changes {
+                at: context.now,
+                ..Changes::default()
+            },
+        )
     } else {
         let update = OrderUpdate::new(order, courier, Actor::Platform, platform(), context.now);
-        update.may(Step::Withdraw, None).map_err(ReassignError::Step)?;
+        update
+            .may(Step::Withdraw, None)
+            .map_err(ReassignError::Step)?;
         let reason = (Some(reason.clone()), None);
-        let withdrawn =
-            courier.and_then(|courier| release_courier(order, courier, Step::Withdraw, platform(), reason, context));
+        let withdrawn = courier.and_then(|courier| {
+            release_courier(order, courier, Step::Withdraw, platform(), reason, context)
+        });
         withdrawn.ok_or(ReassignError::Unavailable)?
     };
-    let Some(ChosenCourier { courier: next, trip, orders_per_trip }) = chosen else { return Ok((moved, changes)) };
+    let Some(ChosenCourier {
+        courier: next,
+        trip,
+        orders_per_trip,
+    }) = chosen
+    else {
+        return Ok((moved, changes));
+    };
     let reasons = Assignment {
         at: context.now,
         courier: next.id,
@@ -159,14 +208,23 @@ pub fn reassign(
     if let Some(misfit) = misfit(order, next, &trip).filter(|_| is_other) {
         return Err(ReassignError::Misfit(misfit));
     }
-    let assigned = allocate(&moved, next, &trip, orders_per_trip, reasons, context).filter(|_| is_other);
+    let assigned =
+        allocate(&moved, next, &trip, orders_per_trip, reasons, context).filter(|_| is_other);
     let (assigned, mut more) = assigned.ok_or(ReassignError::Unavailable)?;
     if changes.events.is_empty() {
-        more.events.iter_mut().for_each(|event| event.reason = Some(reason.clone()));
+        more.events
+            .iter_mut()
+            .for_each(|event| event.reason = Some(reason.clone()));
     }
     // Both steps are one write of the order.
-    moved = Order { version: order.version + 1, ..assigned };
-    changes.orders = vec![Write { expected: order.version, value: moved.clone() }];
+    moved = Order {
+        version: order.version + 1,
+        ..assigned
+    };
+    changes.orders = vec![Write {
+        expected: order.version,
+        value: moved.clone(),
+    }];
     changes.couriers.extend(more.couriers);
     changes.events.extend(more.events);
     Ok((moved, changes))
@@ -180,10 +238,18 @@ fn release_courier(
     (reason, at): (Option<String>, Option<Timestamp>),
     context: &mut ExecContext,
 ) -> Option<(Order, Changes)> {
-    if order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id) || !courier.carries(order.id) {
+    if order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id)
+        || !courier.carries(order.id)
+    {
         return None;
     }
-    let mut update = OrderUpdate::new(order, Some(courier), Actor::Platform, by.clone(), context.now);
+    let mut update = OrderUpdate::new(
+        order,
+        Some(courier),
+        Actor::Platform,
+        by.clone(),
+        context.now,
+    );
     update.taken_at(at);
     update.release(step, by, reason, context)?;
     let released = &mut update.order.released;

@@ -29,7 +29,10 @@ pub struct Cancellation {
 
 impl Default for Cancellation {
     fn default() -> Cancellation {
-        Cancellation { free_minutes: 2, fee_percent: 50 }
+        Cancellation {
+            free_minutes: 2,
+            fee_percent: 50,
+        }
     }
 }
 
@@ -70,28 +73,48 @@ pub struct CancellationTerms {
 /// Returns the terms for cancelling an order now. A later release of the courier does not make cancelling free again,
 /// because a courier has already travelled.
 pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> CancellationTerms {
-    let plain = |mode| CancellationTerms { mode, fee: Money::ZERO, changes_at: None };
+    let plain = |mode| CancellationTerms {
+        mode,
+        fee: Money::ZERO,
+        changes_at: None,
+    };
     if order.status.is_final() {
         return plain(Mode::Ended);
     }
     if order.status >= OrderStatus::OutForDelivery {
         return plain(Mode::ReturnRequired);
     }
-    let Some(first) = order.first_allocated_at else { return plain(Mode::Free) };
+    let Some(first) = order.first_allocated_at else {
+        return plain(Mode::Free);
+    };
     let ends = first.after(Duration::minutes(rules.free_minutes.into()));
     // After a late cancellation of a stop, cancelling is never free again, even if the clock is set back.
     if now < ends && order.cancelled_late == Money::ZERO {
-        return CancellationTerms { changes_at: Some(ends), ..plain(Mode::Free) };
+        return CancellationTerms {
+            changes_at: Some(ends),
+            ..plain(Mode::Free)
+        };
     }
-    CancellationTerms { fee: rules.share(order.cancelled_late, order.fee), ..plain(Mode::Paid) }
+    CancellationTerms {
+        fee: rules.share(order.cancelled_late, order.fee),
+        ..plain(Mode::Paid)
+    }
 }
 
 /// Returns the terms for cancelling one stop now, if `left` is the fee of the remaining stops. A late cancellation
 /// costs a share of the reduction of the fee, so any sequence of cancellations costs as much as cancelling at once.
-pub fn stop_terms(order: &Order, left: Money, rules: &Cancellation, now: Timestamp) -> CancellationTerms {
+pub fn stop_terms(
+    order: &Order,
+    left: Money,
+    rules: &Cancellation,
+    now: Timestamp,
+) -> CancellationTerms {
     let terms = terms(order, rules, now);
     match terms.mode {
-        Mode::Paid => CancellationTerms { fee: rules.share(order.cancelled_late, reduction(order, left)), ..terms },
+        Mode::Paid => CancellationTerms {
+            fee: rules.share(order.cancelled_late, reduction(order, left)),
+            ..terms
+        },
         _ => terms,
     }
 }
@@ -147,8 +170,13 @@ pub fn cancel_by_platform(
     if terms(order, &Cancellation::default(), context.now).mode == Mode::ReturnRequired {
         return Err(StepError::ReturnRequired);
     }
-    let mut update =
-        OrderUpdate::new(order, courier, Actor::Platform, crate::rules::lifecycle::platform(), context.now);
+    let mut update = OrderUpdate::new(
+        order,
+        courier,
+        Actor::Platform,
+        crate::rules::lifecycle::platform(),
+        context.now,
+    );
     update.take(Step::CancelByPlatform, None, Some(reason))?;
     update.add_ledger_entry(EntryKind::Refund, order.fee.plus(order.cancellation_fee));
     update.order.cancellation_fee = Money::ZERO;
@@ -168,20 +196,38 @@ pub fn without(order: &Order, stop: DeliveryId) -> Result<Vec<usize>, StepError>
         return Err(StepError::ReturnRequired);
     }
     if order.status.is_final() {
-        return Err(StepError::Invalid { status: order.status, possible: Vec::new() });
+        return Err(StepError::Invalid {
+            status: order.status,
+            possible: Vec::new(),
+        });
     }
-    let waits = |delivery: &crate::model::order::Delivery| delivery.status == DeliveryStatus::AwaitingPickup;
-    let left = order.deliveries.iter().enumerate().filter(|(_, delivery)| waits(delivery) && delivery.id != stop);
+    let waits = |delivery: &crate::model::order::Delivery| {
+        delivery.status == DeliveryStatus::AwaitingPickup
+    };
+    let left = order
+        .deliveries
+        .iter()
+        .enumerate()
+        .filter(|(_, delivery)| waits(delivery) && delivery.id != stop);
     let left: Vec<usize> = left.map(|(at, _)| at).collect();
-    if left.is_empty() { Err(StepError::LastStop) } else { Ok(left) }
+    if left.is_empty() {
+        Err(StepError::LastStop)
+    } else {
+        Ok(left)
+    }
 }
 
 /// Returns whether a cancelled stop delays the preparation, so that the courier still arrives at the last stop at the requested time.
 /// With windows, the other arrivals are kept instead.
 fn keeps_arrival(order: &Order) -> bool {
     order.status == OrderStatus::Scheduled
-        && order.schedule.is_some_and(|schedule| schedule.deliver_at.is_some())
-        && order.deliveries.iter().all(|delivery| delivery.window.is_none())
+        && order
+            .schedule
+            .is_some_and(|schedule| schedule.deliver_at.is_some())
+        && order
+            .deliveries
+            .iter()
+            .all(|delivery| delivery.window.is_none())
 }
 
 /// The new price of an order without one of its stops.
@@ -211,9 +257,16 @@ pub fn cancel_stop(
     if order.has_taken(Step::CancelStop, Some(stop)) {
         return Ok(StepOutcome::Already);
     }
-    let Repricing { plan, tariff_version, rules } = repriced;
+    let Repricing {
+        plan,
+        tariff_version,
+        rules,
+    } = repriced;
     let left = without(order, stop)?;
-    let (terms, reduction) = (stop_terms(order, plan.fee, rules, context.now), reduction(order, plan.fee));
+    let (terms, reduction) = (
+        stop_terms(order, plan.fee, rules, context.now),
+        reduction(order, plan.fee),
+    );
     let mut update = OrderUpdate::new(order, None, Actor::Merchant, by, context.now);
     update.take(Step::CancelStop, Some(stop), reason)?;
     let changed = &mut update.order;

@@ -70,8 +70,17 @@ pub struct CourierStep<'a> {
 impl<'a> From<&'a Carry> for CourierStep<'a> {
     /// Creates a step without a proof that is taken now.
     fn from(act: &'a Carry) -> CourierStep<'a> {
-        const NONE: &ProofParts = &ProofParts { photos: Vec::new(), received_by: None, note: None, position: None };
-        CourierStep { act, proof: NONE, at: None }
+        const NONE: &ProofParts = &ProofParts {
+            photos: Vec::new(),
+            received_by: None,
+            note: None,
+            position: None,
+        };
+        CourierStep {
+            act,
+            proof: NONE,
+            at: None,
+        }
     }
 }
 
@@ -86,7 +95,10 @@ pub struct FailedStep {
 
 impl From<StepError> for FailedStep {
     fn from(error: StepError) -> FailedStep {
-        FailedStep { error, counted: None }
+        FailedStep {
+            error,
+            counted: None,
+        }
     }
 }
 
@@ -111,11 +123,20 @@ pub fn carry<'a>(
     if order.has_taken(step, stop) {
         return Ok(StepOutcome::Already);
     }
-    let mut update = OrderUpdate::new(order, Some(courier), Actor::Courier, courier.assigned().person(), context.now);
+    let mut update = OrderUpdate::new(
+        order,
+        Some(courier),
+        Actor::Courier,
+        courier.assigned().person(),
+        context.now,
+    );
     update.taken_at(at);
     update.may(step, stop)?;
     act.comes_next(order, trip)?;
-    let is_waiting = order.open_delivery.as_deref().is_some_and(|own| own.awaits_ready || own.awaits_pickup);
+    let is_waiting = order
+        .open_delivery
+        .as_deref()
+        .is_some_and(|own| own.awaits_ready || own.awaits_pickup);
     if is_waiting && step == Step::PickUp {
         return Err(StepError::MerchantConfirmationRequired.into());
     }
@@ -124,9 +145,15 @@ pub fn carry<'a>(
     if let Some((code, given)) = act.codes(order)? {
         let checked = update.order.tries.check(code, given, context.now);
         if let Err(error) = checked {
-            let counted = matches!(error, StepError::CodeWrong { .. }).then(|| Box::new(update.counted()));
-            let is_code = |other: &&Order| act.other_codes(other).any(|code| is_same_code(code, given));
-            let other = trip.others.iter().find(is_code).filter(|_| counted.is_some());
+            let counted =
+                matches!(error, StepError::CodeWrong { .. }).then(|| Box::new(update.counted()));
+            let is_code =
+                |other: &&Order| act.other_codes(other).any(|code| is_same_code(code, given));
+            let other = trip
+                .others
+                .iter()
+                .find(is_code)
+                .filter(|_| counted.is_some());
             let error = other.map_or(error, |other| StepError::CodeOfOther { other: other.id });
             return Err(FailedStep { error, counted });
         }
@@ -141,7 +168,10 @@ pub fn carry<'a>(
     }
     match step {
         Step::TurnBack => {
-            update.order.return_code.get_or_insert_with(|| context.entropy.code());
+            update
+                .order
+                .return_code
+                .get_or_insert_with(|| context.entropy.code());
             update.notify(NotificationKind::DeliveryReturning, ids)?;
         }
         Step::ReachReturn => update.notify(NotificationKind::CourierAtReturn, ids)?,
@@ -183,7 +213,8 @@ impl Carry {
             Carry::Fail { reason, .. } => Some(reason.as_str()),
             _ => None,
         };
-        self.proof_step().map_or_else(Vec::new, |step| order.proof.required(step, reason))
+        self.proof_step()
+            .map_or_else(Vec::new, |step| order.proof.required(step, reason))
     }
 
     /// Checks that the proof has every required part, and that this courier sent its photos for this order.
@@ -193,14 +224,25 @@ impl Carry {
         courier: CourierId,
         proof: &ProofParts,
     ) -> Result<Option<ProofStep>, StepError> {
-        let Some(step) = self.proof_step() else { return Ok(None) };
-        let is_own = |id| order.proof.photo(id).is_some_and(|photo| photo.courier == courier);
+        let Some(step) = self.proof_step() else {
+            return Ok(None);
+        };
+        let is_own = |id| {
+            order
+                .proof
+                .photo(id)
+                .is_some_and(|photo| photo.courier == courier)
+        };
         if let Some(index) = proof.photos.iter().position(|id| !is_own(*id)) {
             return Err(StepError::UnknownPhoto { index });
         }
         let mut missing = self.required_proof(order);
         missing.retain(|part| !proof.has(*part));
-        if missing.is_empty() { Ok(Some(step)) } else { Err(StepError::ProofRequired { missing }) }
+        if missing.is_empty() {
+            Ok(Some(step))
+        } else {
+            Err(StepError::ProofRequired { missing })
+        }
     }
 
     /// Returns the codes of another order that a courier can confuse with the expected one.
@@ -211,8 +253,12 @@ impl Carry {
             _ => None,
         };
         let at_door = matches!(self, Carry::Deliver { .. });
-        let deliveries = other.deliveries.iter().filter(move |delivery| at_door && delivery.requires_code());
-        own.into_iter().chain(deliveries.map(|delivery| delivery.delivery_code.as_str()))
+        let deliveries = other
+            .deliveries
+            .iter()
+            .filter(move |delivery| at_door && delivery.requires_code());
+        own.into_iter()
+            .chain(deliveries.map(|delivery| delivery.delivery_code.as_str()))
     }
 
     /// Checks that the other orders of the trip allow the step: the courier sets out with all of them, visits one stop at
@@ -223,9 +269,15 @@ impl Carry {
         let blocking = match self {
             Carry::SetOut(_) => {
                 let waiting = trip.others.iter().find(waits).map(|other| other.id);
-                waiting.or(trip.next.filter(|next| *next != order.id && !trip.others.is_empty()))
+                waiting.or(trip
+                    .next
+                    .filter(|next| *next != order.id && !trip.others.is_empty()))
             }
-            Carry::ReachReturn => trip.others.iter().find(|other| waits(other) || is_out(other)).map(|other| other.id),
+            Carry::ReachReturn => trip
+                .others
+                .iter()
+                .find(|other| waits(other) || is_out(other))
+                .map(|other| other.id),
             _ => None,
         };
         blocking.map_or(Ok(()), |next| Err(StepError::NotNext { next }))
@@ -235,9 +287,15 @@ impl Carry {
     fn codes<'a>(&'a self, order: &'a Order) -> Result<Option<(&'a str, &'a str)>, StepError> {
         match self {
             Carry::PickUp { code } => Ok(Some((&order.pickup_code, code))),
-            Carry::HandBack { code } => Ok(order.return_code.as_deref().map(|expected| (expected, code.as_str()))),
+            Carry::HandBack { code } => Ok(order
+                .return_code
+                .as_deref()
+                .map(|expected| (expected, code.as_str()))),
             Carry::Deliver { stop, code } => {
-                let delivery = order.deliveries.iter().find(|delivery| delivery.id == *stop);
+                let delivery = order
+                    .deliveries
+                    .iter()
+                    .find(|delivery| delivery.id == *stop);
                 match (delivery.filter(|delivery| delivery.requires_code()), code) {
                     (None, _) => Ok(None),
                     (Some(delivery), Some(code)) => Ok(Some((&delivery.delivery_code, code))),

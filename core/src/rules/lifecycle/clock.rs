@@ -51,7 +51,11 @@ pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
 
 /// Takes every timed transition that is due, and returns the events and ledger entries. Nothing happens before the
 /// deadline, so concurrent hosts take each transition only once.
-pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>, Vec<LedgerEntry>) {
+pub fn expire(
+    order: &mut Order,
+    timing: &Timing,
+    now: Timestamp,
+) -> (Vec<Event>, Vec<LedgerEntry>) {
     let (mut events, mut ledger) = (Vec::new(), Vec::new());
     while next_deadline(order, timing).is_some_and(|deadline| deadline <= now) {
         let step = match order.status {
@@ -61,7 +65,9 @@ pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>
             OrderStatus::Ready => Step::Search,
             _ => Step::Expire,
         };
-        let Some(event) = order.take(step, None, platform(), now) else { break };
+        let Some(event) = order.take(step, None, platform(), now) else {
+            break;
+        };
         events.push(event);
         if step == Step::Expire {
             ledger.push(refund(order, now));
@@ -86,5 +92,8 @@ fn refund(order: &Order, at: Timestamp) -> LedgerEntry {
 
 /// Returns the person that stands for the platform in events.
 pub fn platform() -> Person {
-    Person { name: "platform".to_owned(), phone: None }
+    Person {
+        name: "platform".to_owned(),
+        phone: None,
+    }
 }

@@ -17,7 +17,12 @@ impl CodeTries {
     ///
     /// # Errors
     /// [`StepError::CodeLocked`], or [`StepError::CodeWrong`] after counting. The count must be committed.
-    pub(super) fn check(&mut self, code: &str, given: &str, now: Timestamp) -> Result<(), StepError> {
+    pub(super) fn check(
+        &mut self,
+        code: &str,
+        given: &str,
+        now: Timestamp,
+    ) -> Result<(), StepError> {
         if let Some(until) = self.locked_until.filter(|until| *until > now) {
             return Err(StepError::CodeLocked { until });
         }
@@ -29,7 +34,10 @@ impl CodeTries {
         self.wrong += 1;
         let remaining = MAX_WRONG_CODES.saturating_sub(self.wrong);
         if remaining == 0 {
-            *self = CodeTries { wrong: 0, locked_until: Some(now.after(LOCKOUT)) };
+            *self = CodeTries {
+                wrong: 0,
+                locked_until: Some(now.after(LOCKOUT)),
+            };
         }
         Err(StepError::CodeWrong { remaining })
     }
@@ -52,13 +60,25 @@ mod tests {
     fn fifth_wrong_code_locks_out_for_ten_minutes() {
         let (mut tries, now) = (CodeTries::default(), Timestamp::from_millis(1_000_000));
         for remaining in (0..5).rev() {
-            assert_eq!(tries.check("1234", "1235", now), Err(StepError::CodeWrong { remaining }));
+            assert_eq!(
+                tries.check("1234", "1235", now),
+                Err(StepError::CodeWrong { remaining })
+            );
         }
         let until = now.after(LOCKOUT);
-        assert_eq!(tries.check("1234", "1234", now), Err(StepError::CodeLocked { until }));
+        assert_eq!(
+            tries.check("1234", "1234", now),
+            Err(StepError::CodeLocked { until })
+        );
         let before = Timestamp::from_millis(until.millis() - 1);
-        assert_eq!(tries.check("1234", "1234", before), Err(StepError::CodeLocked { until }));
-        assert_eq!(tries.check("1234", "0000", until), Err(StepError::CodeWrong { remaining: 4 }));
+        assert_eq!(
+            tries.check("1234", "1234", before),
+            Err(StepError::CodeLocked { until })
+        );
+        assert_eq!(
+            tries.check("1234", "0000", until),
+            Err(StepError::CodeWrong { remaining: 4 })
+        );
         assert_eq!(tries.check("1234", "1234", until), Ok(()));
         assert_eq!(tries, CodeTries::default());
     }

@@ -5,11 +5,12 @@ use serde::Serialize;
 use crate::{
     changes::{Changes, Write},
     model::{
-        DeliveryId, Distance, Duration, Email, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone,
-        Requirements, StoreId, fingerprint,
+        DeliveryId, Distance, Duration, Email, ExecContext, IdBlock, Located, Money, OrderId,
+        Person, Phone, Requirements, StoreId, fingerprint,
         order::{
-            Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Notice, OpenDelivery, Order,
-            OrderDispatch, OrderProof, OrderSchedule, OrderStatus, Payment, PaymentMethod, Place,
+            Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Notice,
+            OpenDelivery, Order, OrderDispatch, OrderProof, OrderSchedule, OrderStatus, Payment,
+            PaymentMethod, Place,
         },
         price::PriceLine,
         store::{EntryKind, LedgerEntry, NotifyAt, Store},
@@ -105,7 +106,9 @@ pub struct NewStop {
 impl NewStop {
     /// Returns whether the courier must bring a card machine.
     pub fn needs_card_machine(&self) -> bool {
-        self.payment.as_ref().is_some_and(|payment| payment.includes(PaymentMethod::CardMachine))
+        self.payment
+            .as_ref()
+            .is_some_and(|payment| payment.includes(PaymentMethod::CardMachine))
     }
 }
 
@@ -184,7 +187,12 @@ pub fn create(
     }
     let (balance, floor) = (input.store.balance, input.store.billing.floor());
     if let Some(floor) = floor.filter(|floor| balance.plus(fee.negated()) < *floor) {
-        return Err(CreateOrderError::InsufficientBalance { account: input.store.account(), balance, floor, fee });
+        return Err(CreateOrderError::InsufficientBalance {
+            account: input.store.account(),
+            balance,
+            floor,
+            fee,
+        });
     }
     let by = input.by.clone();
     let mut order = compose(new, input, ids, context).ok_or(CreateOrderError::TooFewIds)?;
@@ -210,20 +218,49 @@ pub fn create(
     Ok((order, changes))
 }
 
-fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Order> {
+fn compose(
+    new: &NewOrder,
+    input: CreateOrderInput<'_>,
+    ids: &mut IdBlock,
+    context: &mut ExecContext,
+) -> Option<Order> {
     let (inquiry, now) = (&new.inquiry, context.now);
     let id = ids.take(OrderId::new)?;
-    let pickup_code = new.pickup_code.clone().unwrap_or_else(|| context.entropy.code());
+    let pickup_code = new
+        .pickup_code
+        .clone()
+        .unwrap_or_else(|| context.entropy.code());
     let deliver_until = new.limits.delivery.map(|limit| now.after(limit));
-    let own = new.open_delivery.as_deref().map(|own| Box::new(OpenDelivery { deliver_until, ..own.clone() }));
+    let own = new.open_delivery.as_deref().map(|own| {
+        Box::new(OpenDelivery {
+            deliver_until,
+            ..own.clone()
+        })
+    });
     let return_code = input.plan.back.map(|_| context.entropy.code());
     let deliveries = compose_deliveries(new, &input, ids, context)?;
-    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, lead_minutes, notices, .. } = input;
+    let CreateOrderInput {
+        store,
+        plan,
+        pickup,
+        lines,
+        tariff_version,
+        origin,
+        lead_minutes,
+        notices,
+        ..
+    } = input;
     let is_scheduled = inquiry.is_scheduled();
     let times = (inquiry.with_times || is_scheduled).then_some(plan.times);
-    let schedule = OrderSchedule { deliver_at: inquiry.deliver_at, priced_at: plan.times.pickup };
-    let dispatch =
-        OrderDispatch { lead_minutes, combinable: new.combinable, orders_per_trip: store.dispatch.orders_per_trip };
+    let schedule = OrderSchedule {
+        deliver_at: inquiry.deliver_at,
+        priced_at: plan.times.pickup,
+    };
+    let dispatch = OrderDispatch {
+        lead_minutes,
+        combinable: new.combinable,
+        orders_per_trip: store.dispatch.orders_per_trip,
+    };
     let order = Order {
         id,
         version: 1,
@@ -232,7 +269,11 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         full_code: new.full_code.clone(),
         fingerprint: new.fingerprint(),
         origin: origin.to_owned(),
-        status: if plan.times.ready > now { OrderStatus::Preparing } else { OrderStatus::Ready },
+        status: if plan.times.ready > now {
+            OrderStatus::Preparing
+        } else {
+            OrderStatus::Ready
+        },
         status_since: now,
         status_received_at: None,
         created_at: now,
@@ -268,13 +309,20 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         released: Vec::new(),
         first_allocated_at: None,
         sandbox: store.sandbox,
-        proof: OrderProof { rules: store.proofs.clone(), ..OrderProof::default() },
+        proof: OrderProof {
+            rules: store.proofs.clone(),
+            ..OrderProof::default()
+        },
         tries: crate::model::order::CodeTries::default(),
         last_sequence: 0,
         last_event_at: None,
         erasure: Erasure::NotErased,
     };
-    let status = if order.starts_at() > now { OrderStatus::Scheduled } else { order.status };
+    let status = if order.starts_at() > now {
+        OrderStatus::Scheduled
+    } else {
+        order.status
+    };
     Some(Order { status, ..order })
 }
 
@@ -284,8 +332,17 @@ fn compose_deliveries(
     ids: &mut IdBlock,
     context: &mut ExecContext,
 ) -> Option<Vec<Delivery>> {
-    let CreateOrderInput { store, plan, located, link_secret, .. } = input;
-    let checks_code = new.open_delivery.as_deref().is_some_and(|own| own.checks_code);
+    let CreateOrderInput {
+        store,
+        plan,
+        located,
+        link_secret,
+        ..
+    } = input;
+    let checks_code = new
+        .open_delivery
+        .as_deref()
+        .is_some_and(|own| own.checks_code);
     let mut deliveries = Vec::with_capacity(plan.order.len());
     for (sent, leg) in plan.order.iter().zip(&plan.legs) {
         let (stop, requested) = (new.stops.get(*sent)?, new.inquiry.stops.get(*sent)?);
@@ -302,10 +359,17 @@ fn compose_deliveries(
             payment: stop.payment.clone(),
             window: requested.window,
             status: DeliveryStatus::AwaitingPickup,
-            place: Place { address: requested.address.clone(), located: *located.get(*sent)? },
+            place: Place {
+                address: requested.address.clone(),
+                located: *located.get(*sent)?,
+            },
             distance: Distance(leg.metres),
             // The merchant's system has the code if it checks it.
-            delivery_code: if checks_code { String::new() } else { context.entropy.code() },
+            delivery_code: if checks_code {
+                String::new()
+            } else {
+                context.entropy.code()
+            },
             confirmation: stop.confirmation.clone(),
             erased: false,
             tracking: link_secret.map(|secret| tracking::start(&store.tracking, secret, context)),

@@ -15,8 +15,8 @@ pub mod table;
 
 pub use allocation::{ChosenCourier, ReassignError, allocate, decline, reassign, release};
 pub use cancel::{
-    Cancellation, CancellationTerms, Mode, Repricing, cancel, cancel_by_platform, cancel_stop, stop_terms, terms,
-    without,
+    Cancellation, CancellationTerms, Mode, Repricing, cancel, cancel_by_platform, cancel_stop,
+    stop_terms, terms, without,
 };
 pub use carry::{Carry, CourierStep, FailedStep, carry, next_steps};
 pub use clock::{Timing, expire, next_deadline, platform};

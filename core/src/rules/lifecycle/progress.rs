@@ -55,8 +55,19 @@ pub enum ReplayError {
 
 impl From<&Event> for TransitionEvent {
     fn from(event: &Event) -> TransitionEvent {
-        let Event { sequence, kind, status, delivery, .. } = event;
-        TransitionEvent { sequence: *sequence, kind: *kind, status: *status, delivery: *delivery }
+        let Event {
+            sequence,
+            kind,
+            status,
+            delivery,
+            ..
+        } = event;
+        TransitionEvent {
+            sequence: *sequence,
+            kind: *kind,
+            status: *status,
+            delivery: *delivery,
+        }
     }
 }
 
@@ -90,7 +101,10 @@ impl Progress {
         if self.status.is_final() && step != Step::Rate {
             return None;
         }
-        let mut next = Progress { sequence: self.sequence + 1, ..self.clone() };
+        let mut next = Progress {
+            sequence: self.sequence + 1,
+            ..self.clone()
+        };
         match step.row().moves {
             Move::Order { from, to, each } => {
                 if !from.contains(&self.status) {
@@ -116,14 +130,18 @@ impl Progress {
             }
             Move::Delivery { from, to } => {
                 let at = self.stops.iter().position(|known| Some(known.id) == stop)?;
-                let moved = next.stops.get_mut(at).filter(|known| from.contains(&known.status))?;
+                let moved = next
+                    .stops
+                    .get_mut(at)
+                    .filter(|known| from.contains(&known.status))?;
                 moved.status = to;
                 if !self.allows(step, at) {
                     return None;
                 }
                 if self.status.number() >= OrderStatus::OutForDelivery.number() {
                     let there = self.status == OrderStatus::CourierAtReturn;
-                    next.status = derived(&next.stops, if there { Back::There } else { Back::Ahead });
+                    next.status =
+                        derived(&next.stops, if there { Back::There } else { Back::Ahead });
                 }
             }
         }
@@ -132,7 +150,13 @@ impl Progress {
 
     /// Returns whether the other deliveries allow a step of one delivery.
     fn allows(&self, step: Step, at: usize) -> bool {
-        let others = || self.stops.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, stop)| stop.status);
+        let others = || {
+            self.stops
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != at)
+                .map(|(_, stop)| stop.status)
+        };
         match step {
             Step::SetOut => !others().any(is_current),
             Step::CancelStop => others().any(|status| status == DeliveryStatus::AwaitingPickup),
@@ -142,14 +166,22 @@ impl Progress {
 
     /// Returns the stop that the courier is at or on the way to.
     pub fn current(&self) -> Option<DeliveryId> {
-        self.stops.iter().find(|stop| is_current(stop.status)).map(|stop| stop.id)
+        self.stops
+            .iter()
+            .find(|stop| is_current(stop.status))
+            .map(|stop| stop.id)
     }
 
     /// Returns the steps that an actor can take, of the whole order or of any delivery.
     pub fn possible(&self, actor: Actor) -> Vec<Step> {
-        let steps = TABLE.iter().filter(|row| row.actor.contains(&actor)).map(|row| row.step);
+        let steps = TABLE
+            .iter()
+            .filter(|row| row.actor.contains(&actor))
+            .map(|row| row.step);
         let stops = || self.stops.iter().map(|stop| Some(stop.id));
-        steps.filter(|step| stops().any(|stop| self.take(*step, stop).is_some())).collect()
+        steps
+            .filter(|step| stops().any(|stop| self.take(*step, stop).is_some()))
+            .collect()
     }
 
     /// Returns the statuses after an event. Clients that follow the events use it as a reducer. Events that were
@@ -162,9 +194,14 @@ impl Progress {
             return Ok(self.clone());
         }
         if event.sequence != self.sequence + 1 {
-            return Err(ReplayError::Gap { expected: self.sequence + 1 });
+            return Err(ReplayError::Gap {
+                expected: self.sequence + 1,
+            });
         }
-        let steps = TABLE.iter().filter(|row| row.event == event.kind).map(|row| row.step);
+        let steps = TABLE
+            .iter()
+            .filter(|row| row.event == event.kind)
+            .map(|row| row.step);
         let nexts = steps.filter_map(|step| self.take(step, event.delivery));
         let fits = |next: &Progress| next.status_of(event.delivery) == Some(event.status);
         nexts.into_iter().find(fits).ok_or(ReplayError::NotInTable)
@@ -174,7 +211,11 @@ impl Progress {
     fn status_of(&self, delivery: Option<DeliveryId>) -> Option<u16> {
         match delivery {
             None => Some(self.status.number()),
-            Some(id) => self.stops.iter().find(|stop| stop.id == id).map(|stop| stop.status.number()),
+            Some(id) => self
+                .stops
+                .iter()
+                .find(|stop| stop.id == id)
+                .map(|stop| stop.status.number()),
         }
     }
 }
@@ -190,12 +231,21 @@ fn derived(stops: &[StopProgress], back: Back) -> OrderStatus {
     if any(&[D::OnBoard, D::EnRoute, D::Arrived]) {
         return OrderStatus::OutForDelivery;
     }
-    let payment = stops.iter().any(|stop| stop.status == D::Delivered && !stop.online_payment);
+    let payment = stops
+        .iter()
+        .any(|stop| stop.status == D::Delivered && !stop.online_payment);
     if back != Back::Settled && (payment || any(&[D::Returning, D::AtReturn])) {
-        return if back == Back::There { OrderStatus::CourierAtReturn } else { OrderStatus::Returning };
+        return if back == Back::There {
+            OrderStatus::CourierAtReturn
+        } else {
+            OrderStatus::Returning
+        };
     }
     let mut visited = stops.iter().filter(|stop| stop.status != D::Cancelled);
-    match (any(&[D::Delivered]), visited.all(|stop| stop.status == D::Delivered)) {
+    match (
+        any(&[D::Delivered]),
+        visited.all(|stop| stop.status == D::Delivered),
+    ) {
         (true, true) => OrderStatus::Completed,
         (true, false) => OrderStatus::Partial,
         (false, _) => OrderStatus::NotDelivered,

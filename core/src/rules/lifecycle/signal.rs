@@ -60,11 +60,17 @@ pub fn signal(
     timing: &Timing,
     context: &mut ExecContext,
 ) -> Result<StepOutcome, StepError> {
-    let Carrier { courier, others, ready_spread } = carrier;
+    let Carrier {
+        courier,
+        others,
+        ready_spread,
+    } = carrier;
     // With a lead time, the search starts during the preparation.
     let is_early = order.dispatch.lead_minutes > 0 && order.status >= OrderStatus::Searching;
     let (step, stop, reason) = match signal {
-        Signal::Ready if is_early && order.ready_at > context.now => (Step::FinishEarly, None, None),
+        Signal::Ready if is_early && order.ready_at > context.now => {
+            (Step::FinishEarly, None, None)
+        }
         Signal::Ready => (Step::MakeReady, None, None),
         Signal::Delay { .. } if is_early => (Step::Postpone, None, None),
         Signal::Delay { .. } => (Step::Delay, None, None),
@@ -84,7 +90,9 @@ pub fn signal(
     update.take(step, stop, reason)?;
     match signal {
         Signal::Ready if step == Step::FinishEarly => update.order.ready_at = now,
-        Signal::Delay { .. } if step == Step::Postpone && delays_others(&update.order, others, ready_spread) => {
+        Signal::Delay { .. }
+            if step == Step::Postpone && delays_others(&update.order, others, ready_spread) =>
+        {
             update.release(Step::Release, platform(), None, context);
         }
         Signal::Ready => {
@@ -94,7 +102,10 @@ pub fn signal(
             update.and(begun);
         }
         Signal::TurnBack { .. } => {
-            update.order.return_code.get_or_insert_with(|| context.entropy.code());
+            update
+                .order
+                .return_code
+                .get_or_insert_with(|| context.entropy.code());
         }
         _ => {}
     }
@@ -103,18 +114,30 @@ pub fn signal(
 
 /// Returns whether the goods will be ready too late for the other orders of the trip.
 fn delays_others(order: &Order, others: &[Order], ready_spread: Duration) -> bool {
-    let waiting = others.iter().filter(|other| other.status.is_before_pickup());
+    let waiting = others
+        .iter()
+        .filter(|other| other.status.is_before_pickup());
     order.courier.is_some()
-        && waiting.map(|other| other.ready_at).max().is_some_and(|ready| order.ready_at > ready.after(ready_spread))
+        && waiting
+            .map(|other| other.ready_at)
+            .max()
+            .is_some_and(|ready| order.ready_at > ready.after(ready_spread))
 }
 
 /// Postpones the ready time and the expected times.
-fn delay(order: &mut Order, minutes: u32, max: u32, context: &ExecContext) -> Result<(), StepError> {
+fn delay(
+    order: &mut Order,
+    minutes: u32,
+    max: u32,
+    context: &ExecContext,
+) -> Result<(), StepError> {
     let span = Duration::minutes(minutes.into());
     let ready = order.ready_at.after(span);
     if ready > context.now.after(Duration::minutes(max.into())) {
         let left = order.ready_at.since(context.now).as_millis() / 60_000;
-        return Err(StepError::TooLate { max: max.saturating_sub(u32::try_from(left).unwrap_or(u32::MAX)) });
+        return Err(StepError::TooLate {
+            max: max.saturating_sub(u32::try_from(left).unwrap_or(u32::MAX)),
+        });
     }
     order.ready_at = ready;
     order.expected_pickup = order.expected_pickup.map(|at| at.after(span));
@@ -137,8 +160,13 @@ pub fn lose(
     if order.has_taken(Step::Lose, Some(stop)) {
         return Ok(StepOutcome::Already);
     }
-    let mut update =
-        OrderUpdate::new(order, courier, Actor::Platform, crate::rules::lifecycle::platform(), context.now);
+    let mut update = OrderUpdate::new(
+        order,
+        courier,
+        Actor::Platform,
+        crate::rules::lifecycle::platform(),
+        context.now,
+    );
     update.take(Step::Lose, Some(stop), Some(reason))?;
     update.notify(NotificationKind::DeliveryLost, ids)?;
     Ok(update.outcome())

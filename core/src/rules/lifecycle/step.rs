@@ -7,10 +7,12 @@ use super::{
 use crate::{
     changes::{Changes, Write},
     model::{
-        DeliveryId, Duration, ExecContext, IdBlock, Money, NotificationId, OrderId, Person, Timestamp,
+        DeliveryId, Duration, ExecContext, IdBlock, Money, NotificationId, OrderId, Person,
+        Timestamp,
         courier::{Courier, Handover, HandoverKind},
         order::{
-            CodeTries, Eta, Event, EventKind, LastStep, Order, OrderStatus, Proof, ProofPart, ProofParts, ProofStep,
+            CodeTries, Eta, Event, EventKind, LastStep, Order, OrderStatus, Proof, ProofPart,
+            ProofParts, ProofStep,
         },
         store::{EntryKind, LedgerEntry, Notification, NotificationKind, NotifyAt},
     },
@@ -87,12 +89,22 @@ pub enum StepError {
 impl Order {
     /// Takes a step of the table and records its event. Statuses change only in this function. Returns `None` if the
     /// table does not allow the step.
-    pub(super) fn take(&mut self, step: Step, stop: Option<DeliveryId>, by: Person, at: Timestamp) -> Option<Event> {
+    pub(super) fn take(
+        &mut self,
+        step: Step,
+        stop: Option<DeliveryId>,
+        by: Person,
+        at: Timestamp,
+    ) -> Option<Event> {
         let before = Progress::of(self);
         let next = before.take(step, stop)?;
         if (next.status, &next.stops) != (before.status, &before.stops) {
             let from = self.courier.as_ref().and_then(|courier| courier.position);
-            self.last_step = Some(LastStep { at, taken_at: at, from });
+            self.last_step = Some(LastStep {
+                at,
+                taken_at: at,
+                from,
+            });
         }
         for (delivery, moved) in self.deliveries.iter_mut().zip(&next.stops) {
             delivery.status = moved.status;
@@ -108,12 +120,18 @@ impl Order {
         let event = self.record(step.row().event, by, at);
         let moved = match step.row().moves {
             Move::Order { .. } | Move::Unchanged { .. } => None,
-            Move::Delivery { .. } | Move::DeliveryUnchanged { .. } => {
-                self.deliveries.iter().find(|delivery| Some(delivery.id) == stop).map(|delivery| delivery.status)
-            }
+            Move::Delivery { .. } | Move::DeliveryUnchanged { .. } => self
+                .deliveries
+                .iter()
+                .find(|delivery| Some(delivery.id) == stop)
+                .map(|delivery| delivery.status),
         };
         Some(match moved {
-            Some(status) => Event { delivery: stop, status: status.number(), ..event },
+            Some(status) => Event {
+                delivery: stop,
+                status: status.number(),
+                ..event
+            },
             None => event,
         })
     }
@@ -123,13 +141,17 @@ impl Order {
         let row = step.row();
         match (row.repeat, row.moves) {
             // The first call may already have started the search.
-            (Repeat::Never, _) | (Repeat::AtTarget, Move::Unchanged { .. } | Move::DeliveryUnchanged { .. }) => false,
+            (Repeat::Never, _)
+            | (Repeat::AtTarget, Move::Unchanged { .. } | Move::DeliveryUnchanged { .. }) => false,
             (Repeat::AtTarget, Move::Order { to, .. }) => to == Some(self.status),
-            (Repeat::AtTarget, Move::Delivery { to, .. }) => {
-                self.deliveries.iter().any(|delivery| Some(delivery.id) == stop && delivery.status == to)
-            }
+            (Repeat::AtTarget, Move::Delivery { to, .. }) => self
+                .deliveries
+                .iter()
+                .any(|delivery| Some(delivery.id) == stop && delivery.status == to),
             (Repeat::While(situations), _) => situations.contains(&self.status),
-            (Repeat::AfterReturn(situations), _) => situations.contains(&self.status) && self.return_code.is_some(),
+            (Repeat::AfterReturn(situations), _) => {
+                situations.contains(&self.status) && self.return_code.is_some()
+            }
         }
     }
 }
@@ -145,13 +167,17 @@ fn after(courier: &Courier, order: &Order, handover: Option<Handover>) -> Option
     } else if order.status.is_final() {
         next = courier.without_order(order.id);
     } else if order.status >= OrderStatus::OutForDelivery {
-        next.trip.iter_mut().filter(|one| one.id == order.id).for_each(|one| one.picked_up = true);
+        next.trip
+            .iter_mut()
+            .filter(|one| one.id == order.id)
+            .for_each(|one| one.picked_up = true);
     }
     next.version += 1;
     if let Some(handover) = handover {
         next.record_handover(handover);
     }
-    (next.trip != courier.trip || courier.trip.len() > 1 || order.status.is_before_pickup()).then_some(next)
+    (next.trip != courier.trip || courier.trip.len() > 1 || order.status.is_before_pickup())
+        .then_some(next)
 }
 
 /// An order under change, with the changes to commit.
@@ -186,7 +212,10 @@ impl<'a> OrderUpdate<'a> {
         now: Timestamp,
     ) -> OrderUpdate<'a> {
         let expected = order.version;
-        let mut order = Order { version: expected + 1, ..order.clone() };
+        let mut order = Order {
+            version: expected + 1,
+            ..order.clone()
+        };
         let courier = courier.filter(|courier| courier.carries(order.id));
         if let (Some(assigned), Some(courier)) = (&mut order.courier, courier)
             && assigned.id == courier.id
@@ -228,7 +257,10 @@ impl<'a> OrderUpdate<'a> {
         {
             last.at = self.now;
         }
-        Some(Event { received_at, ..event })
+        Some(Event {
+            received_at,
+            ..event
+        })
     }
 
     /// Checks that a step is valid.
@@ -236,7 +268,13 @@ impl<'a> OrderUpdate<'a> {
     /// # Errors
     /// [`StepError::UnknownStop`], or [`StepError::Invalid`] with the events that are possible instead.
     pub(super) fn may(&self, step: Step, stop: Option<DeliveryId>) -> Result<(), StepError> {
-        if stop.is_some_and(|stop| !self.order.deliveries.iter().any(|delivery| delivery.id == stop)) {
+        if stop.is_some_and(|stop| {
+            !self
+                .order
+                .deliveries
+                .iter()
+                .any(|delivery| delivery.id == stop)
+        }) {
             return Err(StepError::UnknownStop);
         }
         let progress = Progress::of(&self.order);
@@ -252,7 +290,10 @@ impl<'a> OrderUpdate<'a> {
         let possible = progress.possible(self.actor).into_iter().filter(is_offered);
         let mut possible: Vec<_> = possible.map(|step| step.row().event).collect();
         possible.dedup();
-        Err(StepError::Invalid { status: self.order.status, possible })
+        Err(StepError::Invalid {
+            status: self.order.status,
+            possible,
+        })
     }
 
     /// Takes a step, with an optional reason.
@@ -268,13 +309,17 @@ impl<'a> OrderUpdate<'a> {
         self.may(step, stop)?;
         self.handover = self.handover.or(self.ended_wait(step));
         let event = self.apply_step(step, stop, self.by.clone());
-        self.events.extend(event.map(|event| Event { reason, ..event }));
+        self.events
+            .extend(event.map(|event| Event { reason, ..event }));
         let due = match step {
             Step::PickUp => Some(NotifyAt::PickedUp),
             Step::SetOut => Some(NotifyAt::EnRoute),
             _ => None,
         };
-        self.events.extend(due.into_iter().flat_map(|due| self.order.notify_recipients(due, stop, self.now)));
+        self.events.extend(
+            due.into_iter()
+                .flat_map(|due| self.order.notify_recipients(due, stop, self.now)),
+        );
         Ok(())
     }
 
@@ -288,14 +333,34 @@ impl<'a> OrderUpdate<'a> {
             _ => return None,
         };
         let seconds = self.at.since(from).as_millis().max(0) / 1_000;
-        Some(Handover { kind, store: self.order.store, seconds: u32::try_from(seconds).unwrap_or(u32::MAX) })
+        Some(Handover {
+            kind,
+            store: self.order.store,
+            seconds: u32::try_from(seconds).unwrap_or(u32::MAX),
+        })
     }
 
     /// Stores the proof of the step that was just taken.
-    pub(super) fn prove(&mut self, step: ProofStep, delivery: Option<DeliveryId>, parts: &ProofParts) {
-        if let Some(event) = self.events.last().filter(|_| *parts != ProofParts::default()) {
+    pub(super) fn prove(
+        &mut self,
+        step: ProofStep,
+        delivery: Option<DeliveryId>,
+        parts: &ProofParts,
+    ) {
+        if let Some(event) = self
+            .events
+            .last()
+            .filter(|_| *parts != ProofParts::default())
+        {
             let (sequence, at, parts) = (event.sequence, event.at, parts.clone());
-            self.order.proof.steps.push(Proof { sequence, step, delivery, at, parts, erased: false });
+            self.order.proof.steps.push(Proof {
+                sequence,
+                step,
+                delivery,
+                at,
+                parts,
+                erased: false,
+            });
         }
     }
 
@@ -330,7 +395,15 @@ impl<'a> OrderUpdate<'a> {
     pub(super) fn add_ledger_entry(&mut self, kind: EntryKind, amount: Money) {
         if amount != Money::ZERO {
             let (store, order) = (self.order.store, Some(self.order.id));
-            self.ledger.push(LedgerEntry { store, account: None, order, kind, amount, at: self.now, floor: None });
+            self.ledger.push(LedgerEntry {
+                store,
+                account: None,
+                order,
+                kind,
+                amount,
+                at: self.now,
+                floor: None,
+            });
         }
     }
 
@@ -338,7 +411,11 @@ impl<'a> OrderUpdate<'a> {
     ///
     /// # Errors
     /// [`StepError::TooFewIds`].
-    pub(super) fn notify(&mut self, kind: NotificationKind, ids: &mut IdBlock) -> Result<(), StepError> {
+    pub(super) fn notify(
+        &mut self,
+        kind: NotificationKind,
+        ids: &mut IdBlock,
+    ) -> Result<(), StepError> {
         self.notifications.push(Notification {
             id: ids.take(NotificationId::new).ok_or(StepError::TooFewIds)?,
             store: self.order.store,
@@ -355,17 +432,34 @@ impl<'a> OrderUpdate<'a> {
     /// Returns the order and the changes. If the order has ended or was released, it leaves its courier's trip in the same
     /// commit.
     pub(super) fn done(self) -> (Order, Changes) {
-        let OrderUpdate { mut order, ledger, expected, courier, handover, events, notifications, now, .. } = self;
+        let OrderUpdate {
+            mut order,
+            ledger,
+            expected,
+            courier,
+            handover,
+            events,
+            notifications,
+            now,
+            ..
+        } = self;
         order.eta = match (order.eta, order.status) {
-            (Some(eta), OrderStatus::OutForDelivery) => Some(Eta { pickup: None, ..eta }),
+            (Some(eta), OrderStatus::OutForDelivery) => Some(Eta {
+                pickup: None,
+                ..eta
+            }),
             (eta, status) => eta.filter(|_| status.is_before_pickup()),
         };
         let links = order.end_links(now);
-        let next = courier.and_then(|courier| Some((courier.version, after(courier, &order, handover)?)));
+        let next =
+            courier.and_then(|courier| Some((courier.version, after(courier, &order, handover)?)));
         let courier = next.map(|(expected, value)| Write { expected, value });
         let changes = Changes {
             at: now,
-            orders: vec![Write { expected, value: order.clone() }],
+            orders: vec![Write {
+                expected,
+                value: order.clone(),
+            }],
             couriers: courier.into_iter().collect(),
             events,
             links,
@@ -384,6 +478,13 @@ impl<'a> OrderUpdate<'a> {
     /// Returns the changes of a rejected step: only the order, with the count of wrong codes.
     pub(super) fn counted(self) -> Changes {
         let value = self.order;
-        Changes { at: self.now, orders: vec![Write { expected: self.expected, value }], ..Changes::default() }
+        Changes {
+            at: self.now,
+            orders: vec![Write {
+                expected: self.expected,
+                value,
+            }],
+            ..Changes::default()
+        }
     }
 }

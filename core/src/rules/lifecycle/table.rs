@@ -109,11 +109,19 @@ macro_rules! steps {
 }
 
 const fn order(from: &'static [O], to: O) -> Move {
-    Move::Order { from, to: Some(to), each: None }
+    Move::Order {
+        from,
+        to: Some(to),
+        each: None,
+    }
 }
 
 const fn whole(from: &'static [O], to: Option<O>, each: &'static [D], then: D) -> Move {
-    Move::Order { from, to, each: Some((each, then)) }
+    Move::Order {
+        from,
+        to,
+        each: Some((each, then)),
+    }
 }
 
 const fn delivery(from: &'static [D], to: D) -> Move {
@@ -121,7 +129,14 @@ const fn delivery(from: &'static [D], to: D) -> Move {
 }
 
 /// All statuses before the pickup.
-const BEFORE_PICKUP: &[O] = &[O::Scheduled, O::Preparing, O::Ready, O::Searching, O::Allocated, O::CourierAtPickup];
+const BEFORE_PICKUP: &[O] = &[
+    O::Scheduled,
+    O::Preparing,
+    O::Ready,
+    O::Searching,
+    O::Allocated,
+    O::CourierAtPickup,
+];
 /// The statuses from the search to the pickup. With a lead time the goods can still be in preparation.
 const BEFORE_GOODS: &[O] = &[O::Searching, O::Allocated, O::CourierAtPickup];
 /// The statuses with a courier before the last delivery.
@@ -250,7 +265,9 @@ impl Actor {
 pub fn render() -> String {
     let mut page = String::from(ABOUT);
     for (title, lines) in [("Orders", orders()), ("Deliveries", deliveries())] {
-        page.push_str(&format!("\n## Statuses: {title}\n| number | name | meaning |\n|---|---|---|\n{lines}"));
+        page.push_str(&format!(
+            "\n## Statuses: {title}\n| number | name | meaning |\n|---|---|---|\n{lines}"
+        ));
     }
     page.push_str(
         "\n## Steps\n| subject | from → to | actors | conditions and effects | event |\n|---|---|---|---|---|\n",
@@ -261,17 +278,35 @@ pub fn render() -> String {
 }
 
 fn orders() -> String {
-    let line = |one: &O| format!("| {} | {} | {} |\n", one.number(), one.name(), one.meaning());
+    let line = |one: &O| {
+        format!(
+            "| {} | {} | {} |\n",
+            one.number(),
+            one.name(),
+            one.meaning()
+        )
+    };
     O::ALL.iter().map(line).collect()
 }
 
 fn deliveries() -> String {
-    let line = |one: &D| format!("| {} | {} | {} |\n", one.number(), one.name(), one.meaning());
+    let line = |one: &D| {
+        format!(
+            "| {} | {} | {} |\n",
+            one.number(),
+            one.name(),
+            one.meaning()
+        )
+    };
     D::ALL.iter().map(line).collect()
 }
 
 fn list(numbers: Vec<u16>) -> String {
-    numbers.iter().map(u16::to_string).collect::<Vec<_>>().join(", ")
+    numbers
+        .iter()
+        .map(u16::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Returns the situations in which a repeated call changes nothing.
@@ -279,37 +314,72 @@ fn repeat(row: &Row) -> String {
     let orders = |situations: &[O]| list(situations.iter().map(|one| one.number()).collect());
     match (row.repeat, row.moves) {
         (Repeat::Never, _) => String::new(),
-        (Repeat::AtTarget, Move::Order { to, .. }) => list(to.iter().map(|to| to.number()).collect()),
+        (Repeat::AtTarget, Move::Order { to, .. }) => {
+            list(to.iter().map(|to| to.number()).collect())
+        }
         (Repeat::AtTarget, Move::Delivery { to, .. }) => to.number().to_string(),
-        (Repeat::AtTarget, Move::Unchanged { .. } | Move::DeliveryUnchanged { .. }) => String::new(),
+        (Repeat::AtTarget, Move::Unchanged { .. } | Move::DeliveryUnchanged { .. }) => {
+            String::new()
+        }
         (Repeat::While(situations), _) => orders(situations),
-        (Repeat::AfterReturn(situations), _) => format!("{}, with a returnCode", orders(situations)),
+        (Repeat::AfterReturn(situations), _) => {
+            format!("{}, with a returnCode", orders(situations))
+        }
     }
 }
 
 fn line(row: &Row) -> String {
     let (subject, path) = match row.moves {
         Move::Order { from, to, each } => {
-            let to = to.map_or_else(|| "derived from its deliveries".to_owned(), |to| to.number().to_string());
-            let mut path = format!("{} → {to}", list(from.iter().map(|one| one.number()).collect()));
+            let to = to.map_or_else(
+                || "derived from its deliveries".to_owned(),
+                |to| to.number().to_string(),
+            );
+            let mut path = format!(
+                "{} → {to}",
+                list(from.iter().map(|one| one.number()).collect())
+            );
             if let Some((each, then)) = each {
                 let each = list(each.iter().map(|one| one.number()).collect());
                 path.push_str(&format!("; each delivery {each} → {}", then.number()));
             }
             ("order", path)
         }
-        Move::Delivery { from, to } => {
-            ("delivery", format!("{} → {}", list(from.iter().map(|one| one.number()).collect()), to.number()))
-        }
-        Move::DeliveryUnchanged { during } => {
-            ("delivery", format!("{} → unchanged", list(during.iter().map(|one| one.number()).collect())))
-        }
-        Move::Unchanged { during } => {
-            ("order", format!("{} → unchanged", list(during.iter().map(|one| one.number()).collect())))
-        }
+        Move::Delivery { from, to } => (
+            "delivery",
+            format!(
+                "{} → {}",
+                list(from.iter().map(|one| one.number()).collect()),
+                to.number()
+            ),
+        ),
+        Move::DeliveryUnchanged { during } => (
+            "delivery",
+            format!(
+                "{} → unchanged",
+                list(during.iter().map(|one| one.number()).collect())
+            ),
+        ),
+        Move::Unchanged { during } => (
+            "order",
+            format!(
+                "{} → unchanged",
+                list(during.iter().map(|one| one.number()).collect())
+            ),
+        ),
     };
-    let actor = row.actor.iter().map(|actor| actor.name()).collect::<Vec<_>>().join(", ");
-    let (path, effect, event, repeat) = (path.trim_start(), row.step.effect(), row.event.name(), repeat(row));
+    let actor = row
+        .actor
+        .iter()
+        .map(|actor| actor.name())
+        .collect::<Vec<_>>()
+        .join(", ");
+    let (path, effect, event, repeat) = (
+        path.trim_start(),
+        row.step.effect(),
+        row.event.name(),
+        repeat(row),
+    );
     format!("| {subject} | {path} | {actor} | {effect} | {event} | {repeat} |\n")
 }
 
@@ -345,7 +415,11 @@ mod tests {
     fn steps_match_their_rows_and_events_have_a_step() {
         assert!(TABLE.iter().all(|row| row.step.row() == row));
         for kind in EventKind::ALL {
-            assert!(TABLE.iter().any(|row| row.event == *kind), "{}", kind.name());
+            assert!(
+                TABLE.iter().any(|row| row.event == *kind),
+                "{}",
+                kind.name()
+            );
         }
     }
 
@@ -355,12 +429,25 @@ mod tests {
             match row.moves {
                 Move::Order { from, each, .. } => {
                     assert!(!from.iter().any(|one| one.is_final()), "{:?}", row.step);
-                    assert!(!each.is_some_and(|(each, _)| each.iter().any(|one| one.is_final())), "{:?}", row.step);
+                    assert!(
+                        !each.is_some_and(|(each, _)| each.iter().any(|one| one.is_final())),
+                        "{:?}",
+                        row.step
+                    );
                 }
-                Move::Delivery { from, .. } => assert!(!from.iter().any(|one| one.is_final()), "{:?}", row.step),
-                Move::Unchanged { during } => assert!(!during.iter().any(|one| one.is_final()), "{:?}", row.step),
+                Move::Delivery { from, .. } => {
+                    assert!(!from.iter().any(|one| one.is_final()), "{:?}", row.step)
+                }
+                Move::Unchanged { during } => {
+                    assert!(!during.iter().any(|one| one.is_final()), "{:?}", row.step)
+                }
                 Move::DeliveryUnchanged { during } => {
-                    assert_eq!(during.iter().any(|one| one.is_final()), row.step == Step::Rate, "{:?}", row.step);
+                    assert_eq!(
+                        during.iter().any(|one| one.is_final()),
+                        row.step == Step::Rate,
+                        "{:?}",
+                        row.step
+                    );
                 }
             }
         }

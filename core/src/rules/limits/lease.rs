@@ -30,7 +30,12 @@ impl Lease {
     /// Creates a lease of tokens for which the shared counter returned this arrival time. The first token is used by
     /// the current request.
     pub fn taken(tokens: u32, arrival: TheoreticalArrival, now: Timestamp) -> Lease {
-        Lease { arrival, tokens, left: tokens.saturating_sub(1), taken_at: now }
+        Lease {
+            arrival,
+            tokens,
+            left: tokens.saturating_sub(1),
+            taken_at: now,
+        }
     }
 
     /// Merges the lease with one that a concurrent request obtained. The result expires with the older one.
@@ -38,7 +43,11 @@ impl Lease {
     pub fn merge(self, held: Lease, now: Timestamp) -> Lease {
         let tokens = self.tokens.max(held.tokens);
         if held.left == 0 || !held.is_valid(now) {
-            return Lease { tokens, arrival: self.arrival.max(held.arrival), ..self };
+            return Lease {
+                tokens,
+                arrival: self.arrival.max(held.arrival),
+                ..self
+            };
         }
         Lease {
             arrival: self.arrival.max(held.arrival),
@@ -66,10 +75,18 @@ impl Lease {
     fn next_token_count(&self, bucket: &Bucket, now: Timestamp) -> u32 {
         let max = Lease::MAX_TOKENS.min(bucket.quota / 16).max(1);
         let used_up = self.left == 0 && self.is_valid(now);
-        let grown = self.tokens.saturating_mul(Lease::GROWTH).min(self.needed(now)).clamp(1, max);
+        let grown = self
+            .tokens
+            .saturating_mul(Lease::GROWTH)
+            .min(self.needed(now))
+            .clamp(1, max);
         let mut tokens = if used_up { grown } else { 1 };
         // The tokens must fit in addition to those known; other instances may have counted more.
-        while tokens > 1 && bucket.count_several(tokens, now).is_none_or(|count| self.arrival > count.last) {
+        while tokens > 1
+            && bucket
+                .count_several(tokens, now)
+                .is_none_or(|count| self.arrival > count.last)
+        {
             tokens /= Lease::GROWTH;
         }
         tokens.max(1)
@@ -106,8 +123,12 @@ impl Bucket {
         let step_micros = one.step_micros.saturating_mul(tokens.into());
         let from = one.from.micros();
         let last = from + (one.full.micros() - from) / 2 - step_micros;
-        let count =
-            Count { fresh: TheoreticalArrival(from + step_micros), last: TheoreticalArrival(last), step_micros, ..one };
+        let count = Count {
+            fresh: TheoreticalArrival(from + step_micros),
+            last: TheoreticalArrival(last),
+            step_micros,
+            ..one
+        };
         (last >= from).then_some(count)
     }
 }
@@ -122,7 +143,12 @@ mod tests {
     }
 
     fn bucket(quota: u32) -> Bucket {
-        Bucket { name: "preview/1".into(), usage: Usage::Preview, quota, window: Duration::minutes(1) }
+        Bucket {
+            name: "preview/1".into(),
+            usage: Usage::Preview,
+            quota,
+            window: Duration::minutes(1),
+        }
     }
 
     /// The shared counter, as implemented by databases.
@@ -134,7 +160,12 @@ mod tests {
     }
 
     impl Shared {
-        fn count(&mut self, bucket: &Bucket, tokens: u32, now: Timestamp) -> Option<TheoreticalArrival> {
+        fn count(
+            &mut self,
+            bucket: &Bucket,
+            tokens: u32,
+            now: Timestamp,
+        ) -> Option<TheoreticalArrival> {
             self.requests += 1;
             let count = bucket.count_several(tokens, now)?;
             let next = match self.arrival {
@@ -151,13 +182,24 @@ mod tests {
     }
 
     /// Handles a request in an instance. Returns the admission, or `None` if it is rejected.
-    fn admit(lease: &mut Option<Lease>, shared: &mut Shared, bucket: &Bucket, now: Timestamp) -> Option<Admission> {
+    fn admit(
+        lease: &mut Option<Lease>,
+        shared: &mut Shared,
+        bucket: &Bucket,
+        now: Timestamp,
+    ) -> Option<Admission> {
         if let Some(admission) = lease.as_mut().and_then(|lease| lease.give(bucket, now)) {
             return Some(admission);
         }
-        let tokens = lease.as_mut().map_or(1, |lease| lease.request_next(bucket, now));
-        let several = (tokens > 1).then(|| shared.count(bucket, tokens, now)).flatten().map(|next| (tokens, next));
-        let (tokens, next) = several.or_else(|| shared.count(bucket, 1, now).map(|next| (1, next)))?;
+        let tokens = lease
+            .as_mut()
+            .map_or(1, |lease| lease.request_next(bucket, now));
+        let several = (tokens > 1)
+            .then(|| shared.count(bucket, tokens, now))
+            .flatten()
+            .map(|next| (tokens, next));
+        let (tokens, next) =
+            several.or_else(|| shared.count(bucket, 1, now).map(|next| (1, next)))?;
         let taken = Lease::taken(tokens, next, now);
         *lease = Some(taken);
         Some(taken.admission(bucket, now))
@@ -169,10 +211,18 @@ mod tests {
             let (bucket, mut lease, mut shared) = (bucket(quota), None, Shared::default());
             for left in (0..quota).rev() {
                 let admission = admit(&mut lease, &mut shared, &bucket, start()).unwrap();
-                assert_eq!((admission.admitted, admission.remaining), (true, left), "of {quota}");
+                assert_eq!(
+                    (admission.admitted, admission.remaining),
+                    (true, left),
+                    "of {quota}"
+                );
             }
             assert_eq!(admit(&mut lease, &mut shared, &bucket, start()), None);
-            assert!(quota < 600 || shared.requests < quota * 3 / 5, "{} shared requests for {quota}", shared.requests);
+            assert!(
+                quota < 600 || shared.requests < quota * 3 / 5,
+                "{} shared requests for {quota}",
+                shared.requests
+            );
         }
     }
 
@@ -180,7 +230,15 @@ mod tests {
     fn busy_client_with_large_quota_needs_few_shared_requests() {
         let (bucket, mut lease, mut shared) = (bucket(1_000_000), None, Shared::default());
         for request in 0..10_000 {
-            assert!(admit(&mut lease, &mut shared, &bucket, start().after(Duration::millis(request / 4))).is_some());
+            assert!(
+                admit(
+                    &mut lease,
+                    &mut shared,
+                    &bucket,
+                    start().after(Duration::millis(request / 4))
+                )
+                .is_some()
+            );
         }
         assert!(shared.requests <= 10_000 / 64 + 4, "{}", shared.requests);
     }
@@ -194,8 +252,16 @@ mod tests {
                 let at = start().after(Duration::millis(i64::from(request * 1_000 / rate)));
                 assert!(admit(&mut lease, &mut shared, &bucket, at).is_some());
             }
-            assert!(shared.tokens <= requests * 11 / 10, "{} tokens for {requests} requests", shared.tokens);
-            assert!(shared.requests <= requests * 2 / 3, "{} shared requests for {requests}", shared.requests);
+            assert!(
+                shared.tokens <= requests * 11 / 10,
+                "{} tokens for {requests} requests",
+                shared.tokens
+            );
+            assert!(
+                shared.requests <= requests * 2 / 3,
+                "{} shared requests for {requests}",
+                shared.requests
+            );
         }
     }
 
@@ -203,7 +269,9 @@ mod tests {
     fn several_instances_never_exceed_the_algorithm() {
         let mut random = 7_u64;
         let mut random_below = |below: u64| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (random >> 33) % below
         };
         for run in 0..400_u64 {
@@ -227,7 +295,10 @@ mod tests {
             for (first, from) in admitted.iter().enumerate() {
                 let max = |to: i64| f64::from(quota) + ((to - from + 1_000) as f64) / step + 1.0;
                 for (passed, to) in admitted[first..].iter().enumerate() {
-                    assert!(passed as f64 + 1.0 <= max(*to), "{passed} of {quota} from {from} to {to}");
+                    assert!(
+                        passed as f64 + 1.0 <= max(*to),
+                        "{passed} of {quota} from {from} to {to}"
+                    );
                 }
                 if first > 200 {
                     break;
@@ -241,13 +312,22 @@ mod tests {
         let bucket = bucket(600);
         let mut lease = Lease::taken(8, bucket.count_several(8, start()).unwrap().fresh, start());
         assert_eq!(lease.admission(&bucket, start()).remaining, 599);
-        assert_eq!(lease.give(&bucket, start()).map(|admission| admission.remaining), Some(598));
+        assert_eq!(
+            lease
+                .give(&bucket, start())
+                .map(|admission| admission.remaining),
+            Some(598)
+        );
         let in_time = start().after(Lease::TTL);
         assert!(lease.give(&bucket, in_time).is_some());
         let late = in_time.after(Duration::millis(1));
         assert_eq!(lease.give(&bucket, late), None);
         assert_eq!(lease.request_next(&bucket, late), 1);
-        assert_eq!(lease.give(&bucket, start().before(Duration::millis(1))), None, "clock set back");
+        assert_eq!(
+            lease.give(&bucket, start().before(Duration::millis(1))),
+            None,
+            "clock set back"
+        );
     }
 
     #[test]
@@ -256,18 +336,29 @@ mod tests {
         let mut held = Lease::taken(4, shared.count(&bucket, 4, start()).unwrap(), start());
         while held.give(&bucket, start()).is_some() {}
         assert_eq!(
-            (held.request_next(&bucket, start()), held.request_next(&bucket, start())),
+            (
+                held.request_next(&bucket, start()),
+                held.request_next(&bucket, start())
+            ),
             (16, 1),
             "only the first request takes several"
         );
-        let one = Lease::taken(1, shared.count(&bucket, 1, start()).unwrap(), start()).merge(held, start());
+        let one = Lease::taken(1, shared.count(&bucket, 1, start()).unwrap(), start())
+            .merge(held, start());
         let later = start().after(Duration::millis(900));
-        let both = Lease::taken(8, shared.count(&bucket, 8, later).unwrap(), later).merge(one, later);
-        let mut both = both.merge(Lease::taken(3, shared.count(&bucket, 3, start()).unwrap(), start()), later);
+        let both =
+            Lease::taken(8, shared.count(&bucket, 8, later).unwrap(), later).merge(one, later);
+        let mut both = both.merge(
+            Lease::taken(3, shared.count(&bucket, 3, start()).unwrap(), start()),
+            later,
+        );
         for _ in 0..7 + 2 {
             assert!(both.give(&bucket, later).is_some());
         }
-        assert_eq!((both.give(&bucket, later), both.request_next(&bucket, later)), (None, 8));
+        assert_eq!(
+            (both.give(&bucket, later), both.request_next(&bucket, later)),
+            (None, 8)
+        );
     }
 
     #[test]
@@ -279,7 +370,10 @@ mod tests {
         assert_eq!(lease.request_next(&bucket, start()), 1);
         let several = bucket.count_several(32, start()).unwrap();
         assert_eq!(several.last.micros() + several.step_micros, half.micros());
-        assert_eq!(bucket.count_several(1, start()), Some(bucket.count(start())));
+        assert_eq!(
+            bucket.count_several(1, start()),
+            Some(bucket.count(start()))
+        );
         assert_eq!(bucket.count_several(301, start()), None);
     }
 }

@@ -187,21 +187,40 @@ impl Bucket {
     /// a new bucket. Returns the decision, and the arrival time to store if the request is admitted.
     ///
     /// The state is one number per bucket, so both a database and a map can store it.
-    pub fn admit(&self, stored: Option<TheoreticalArrival>, now: Timestamp) -> (Admission, Option<TheoreticalArrival>) {
+    pub fn admit(
+        &self,
+        stored: Option<TheoreticalArrival>,
+        now: Timestamp,
+    ) -> (Admission, Option<TheoreticalArrival>) {
         let window = self.window.as_millis().max(1) * 1_000;
         let interval = (window / i64::from(self.quota.max(1))).max(1);
         let now = TheoreticalArrival::at(now).micros();
         // Stored times are at most one window ahead. A later one shows that the clock was set back.
-        let stored = stored.map(TheoreticalArrival::micros).filter(|time| time.saturating_sub(now) <= window);
+        let stored = stored
+            .map(TheoreticalArrival::micros)
+            .filter(|time| time.saturating_sub(now) <= window);
         let ahead = stored.map_or(now, |time| time.max(now)) + interval - now;
         // Round up, so a client that retries after this time is not too early.
         let millis = |micros: i64| Duration::millis((micros + 999) / 1_000);
         if ahead > window {
             let reset = millis(ahead - window);
-            return (Admission { admitted: false, quota: self.quota, remaining: 0, reset }, None);
+            return (
+                Admission {
+                    admitted: false,
+                    quota: self.quota,
+                    remaining: 0,
+                    reset,
+                },
+                None,
+            );
         }
         let remaining = u32::try_from((window - ahead) / interval).unwrap_or(u32::MAX);
-        let admission = Admission { admitted: true, quota: self.quota, remaining, reset: millis(ahead) };
+        let admission = Admission {
+            admitted: true,
+            quota: self.quota,
+            remaining,
+            reset: millis(ahead),
+        };
         (admission, Some(TheoreticalArrival(now + ahead)))
     }
 }
@@ -211,7 +230,12 @@ mod tests {
     use super::*;
 
     fn bucket(quota: u32) -> Bucket {
-        Bucket { name: "create/1".into(), usage: Usage::Create, quota, window: Duration::minutes(1) }
+        Bucket {
+            name: "create/1".into(),
+            usage: Usage::Create,
+            quota,
+            window: Duration::minutes(1),
+        }
     }
 
     #[test]
@@ -224,7 +248,10 @@ mod tests {
             stored = next;
         }
         let (rejected, next) = bucket.admit(stored, now);
-        assert_eq!((rejected.admitted, rejected.reset, next), (false, Duration::millis(500), None));
+        assert_eq!(
+            (rejected.admitted, rejected.reset, next),
+            (false, Duration::millis(500), None)
+        );
         assert!(bucket.admit(stored, now.after(rejected.reset)).0.admitted);
     }
 
@@ -251,19 +278,44 @@ mod tests {
         let now = Timestamp::from_millis(1_000_000);
         for quota in [1, 7, 120, 1_000_000] {
             let (bucket, minute) = (bucket(quota), 60_000_000);
-            let Count { fresh, from, last, full, step_micros } = bucket.count(now);
-            let offsets = [-1, 0, 1, step_micros, minute - step_micros, minute - step_micros + 1, minute, minute + 1];
-            for stored in offsets.map(|offset| TheoreticalArrival(TheoreticalArrival::at(now).micros() + offset)) {
+            let Count {
+                fresh,
+                from,
+                last,
+                full,
+                step_micros,
+            } = bucket.count(now);
+            let offsets = [
+                -1,
+                0,
+                1,
+                step_micros,
+                minute - step_micros,
+                minute - step_micros + 1,
+                minute,
+                minute + 1,
+            ];
+            for stored in offsets
+                .map(|offset| TheoreticalArrival(TheoreticalArrival::at(now).micros() + offset))
+            {
                 let next = match stored {
                     _ if stored > last && stored <= full => None,
-                    _ if stored >= from && stored <= last => Some(TheoreticalArrival(stored.micros() + step_micros)),
+                    _ if stored >= from && stored <= last => {
+                        Some(TheoreticalArrival(stored.micros() + step_micros))
+                    }
                     _ => Some(fresh),
                 };
                 let (admission, by_algorithm) = bucket.admit(Some(stored), now);
                 assert_eq!(by_algorithm, next, "{quota}, {stored:?}");
-                assert!(next.is_none_or(|next| bucket.counted(next, now) == admission), "{quota}, {stored:?}");
+                assert!(
+                    next.is_none_or(|next| bucket.counted(next, now) == admission),
+                    "{quota}, {stored:?}"
+                );
             }
-            assert_eq!(bucket.admit(None, now), (bucket.counted(fresh, now), Some(fresh)));
+            assert_eq!(
+                bucket.admit(None, now),
+                (bucket.counted(fresh, now), Some(fresh))
+            );
         }
     }
 
@@ -272,7 +324,12 @@ mod tests {
         let bucket = bucket(60);
         let later = Timestamp::from_millis(10_000_000);
         let (_, stored) = bucket.admit(None, later);
-        assert!(bucket.admit(stored, Timestamp::from_millis(9_000_000)).0.admitted);
+        assert!(
+            bucket
+                .admit(stored, Timestamp::from_millis(9_000_000))
+                .0
+                .admitted
+        );
     }
 
     #[test]

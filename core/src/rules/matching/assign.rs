@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use super::{
     Dispatch,
-    engine::{self, Candidate as EngineCourier, OpenOrder, OpenTrip, Parts, Problem, Reason, TripOrder as EngineOrder},
+    engine::{
+        self, Candidate as EngineCourier, OpenOrder, OpenTrip, Parts, Problem, Reason,
+        TripOrder as EngineOrder,
+    },
     nearby::CourierIndex,
 };
 use crate::{
@@ -109,7 +112,11 @@ impl Available {
             max_load: candidate.capacity.max,
             trip: None,
         };
-        Available { candidate, facts, pickup: None }
+        Available {
+            candidate,
+            facts,
+            pickup: None,
+        }
     }
 
     /// Returns a courier with a shift or a trip. Returns `None` if the courier is not free within the horizon, or stuck.
@@ -120,22 +127,42 @@ impl Available {
         pass: &Pass<'_, T>,
     ) -> Option<Available> {
         let until = courier.shift.and_then(|shift| shift.until);
-        if !courier.is_candidate() || until.is_some_and(|until| until < pass.now) || orders.len() != courier.trip.len()
+        if !courier.is_candidate()
+            || until.is_some_and(|until| until < pass.now)
+            || orders.len() != courier.trip.len()
         {
             return None;
         }
-        let mut available = Available::free(Candidate { capacity: courier.capacity(), ..candidate }, pass.now);
+        let mut available = Available::free(
+            Candidate {
+                capacity: courier.capacity(),
+                ..candidate
+            },
+            pass.now,
+        );
         let facts = &mut available.facts;
         facts.until = until.map(seconds);
         facts.guaranteed = courier.shift.map_or(u32::MAX, |shift| guaranteed(&shift));
-        let mut free_at = courier.shift.map_or(pass.now, |shift| shift.from.max(pass.now));
+        let mut free_at = courier
+            .shift
+            .map_or(pass.now, |shift| shift.from.max(pass.now));
         if !orders.is_empty() {
             let refs: Vec<&Order> = orders.iter().collect();
-            let plan = TripPlan::of(courier, &refs, pass.durations, pass.config, pass.travel, pass.now);
+            let plan = TripPlan::of(
+                courier,
+                &refs,
+                pass.durations,
+                pass.config,
+                pass.travel,
+                pass.now,
+            );
             if plan.step.is_some_and(|step| step.is_stuck(pass.config)) {
                 return None;
             }
-            match plan.arrives_at.filter(|_| orders.iter().all(|order| order.status.is_before_pickup())) {
+            match plan
+                .arrives_at
+                .filter(|_| orders.iter().all(|order| order.status.is_before_pickup()))
+            {
                 Some(arrives_at) => facts.trip = open_trip(orders, arrives_at, pass.config),
                 None => {
                     free_at = free_at.max(plan.free_at);
@@ -173,40 +200,85 @@ pub fn decide<T: Fn(Point, Point) -> u32>(
         ..courier.facts.clone()
     };
     let facts: Vec<EngineCourier> = couriers.iter().map(with_remoteness).collect();
-    let searching: Vec<usize> =
-        (0..orders.len()).filter(|at| orders.get(*at).is_some_and(|order| is_searching(order, pass))).collect();
-    let open = searching.iter().filter_map(|at| orders.get(*at)).map(|order| OpenOrder {
-        store: order.store.get(),
-        pickup: order.pickup.located.point,
-        order: engine_order(order, pass.config),
-        near: near(order, &index, pass),
-    });
-    let matching = Matching { facts: &facts, open: open.collect(), pass, explain };
+    let searching: Vec<usize> = (0..orders.len())
+        .filter(|at| {
+            orders
+                .get(*at)
+                .is_some_and(|order| is_searching(order, pass))
+        })
+        .collect();
+    let open = searching
+        .iter()
+        .filter_map(|at| orders.get(*at))
+        .map(|order| OpenOrder {
+            store: order.store.get(),
+            pickup: order.pickup.located.point,
+            order: engine_order(order, pass.config),
+            near: near(order, &index, pass),
+        });
+    let matching = Matching {
+        facts: &facts,
+        open: open.collect(),
+        pass,
+        explain,
+    };
     let decided = matching.decide(|at| searching.get(at).and_then(|at| orders.get(*at)));
     let mut decisions: Vec<Option<Decision>> = orders.iter().map(|_| None).collect();
-    for (at, engine::Explained { decision, considered }) in searching.iter().zip(&decided) {
+    for (
+        at,
+        engine::Explained {
+            decision,
+            considered,
+        },
+    ) in searching.iter().zip(&decided)
+    {
         let view = |(at, parts): &(usize, Parts)| {
-            Some(ConsideredCourier { courier: places.get(*at)?.id, cost: (*parts).into() })
+            Some(ConsideredCourier {
+                courier: places.get(*at)?.id,
+                cost: (*parts).into(),
+            })
         };
         let considered = considered.iter().filter_map(view).collect();
         let (open, planned) = match decision {
             engine::Decision::Commit { courier, parts, .. } => (None, Some((*courier, *parts))),
-            engine::Decision::Open { best, reason } => {
-                (Some(open_reason(reason)), best.as_ref().map(|best| (best.courier, best.parts)))
-            }
+            engine::Decision::Open { best, reason } => (
+                Some(open_reason(reason)),
+                best.as_ref().map(|best| (best.courier, best.parts)),
+            ),
         };
         let assignment = planned.and_then(|(courier, parts)| {
-            let carried = facts.get(courier).and_then(|facts| Some(facts.trip.as_ref()?.orders.len()));
-            let joined = decided.iter().filter(|other| committed(other) == Some(courier)).count().max(1);
+            let carried = facts
+                .get(courier)
+                .and_then(|facts| Some(facts.trip.as_ref()?.orders.len()));
+            let joined = decided
+                .iter()
+                .filter(|other| committed(other) == Some(courier))
+                .count()
+                .max(1);
             // The reason is given only if the order does not join the trip under way.
-            let count = if open == Some(OpenReason::CourierBusy) { 1 } else { carried.unwrap_or(0) + joined };
+            let count = if open == Some(OpenReason::CourierBusy) {
+                1
+            } else {
+                carried.unwrap_or(0) + joined
+            };
             let orders = u32::try_from(count).unwrap_or(u32::MAX);
-            Some(PlannedAssignment { courier: places.get(courier)?.id, orders, cost: parts.into() })
+            Some(PlannedAssignment {
+                courier: places.get(courier)?.id,
+                orders,
+                cost: parts.into(),
+            })
         });
         if let Some(slot) = decisions.get_mut(*at) {
             let order = orders.get(*at).filter(|_| explain);
-            let excluded = order.map(|order| excluded(order, &index, pass)).unwrap_or_default();
-            *slot = Some(Decision { open, assignment, considered, excluded });
+            let excluded = order
+                .map(|order| excluded(order, &index, pass))
+                .unwrap_or_default();
+            *slot = Some(Decision {
+                open,
+                assignment,
+                considered,
+                excluded,
+            });
         }
     }
     decisions
@@ -226,33 +298,61 @@ struct Matching<'a, 'p, T> {
 impl<T: Fn(Point, Point) -> u32> Matching<'_, '_, T> {
     /// Returns the decisions about the open orders. `order` returns an order by its index.
     fn decide<'o>(mut self, order: impl Fn(usize) -> Option<&'o Order>) -> Vec<engine::Explained> {
-        let at_limit = |(at, open): (usize, &OpenOrder)| self.has_waited(order(at)?, open).then_some(at);
+        let at_limit =
+            |(at, open): (usize, &OpenOrder)| self.has_waited(order(at)?, open).then_some(at);
         let mut waiting: Vec<usize> = self.open.iter().enumerate().filter_map(at_limit).collect();
         let mut decided: BTreeMap<usize, engine::Explained> = BTreeMap::new();
         for _ in 0..MAX_ROUNDS {
             let leaving = |open: &OpenOrder| {
                 let can_leave = |near: &&(usize, u32)| {
-                    self.facts.get(near.0).is_some_and(|courier| courier.idle || courier.trip.is_some())
+                    self.facts
+                        .get(near.0)
+                        .is_some_and(|courier| courier.idle || courier.trip.is_some())
                 };
-                OpenOrder { near: open.near.iter().filter(can_leave).copied().collect(), ..open.clone() }
+                OpenOrder {
+                    near: open.near.iter().filter(can_leave).copied().collect(),
+                    ..open.clone()
+                }
             };
-            let open: Vec<OpenOrder> = waiting.iter().filter_map(|at| self.open.get(*at)).map(leaving).collect();
+            let open: Vec<OpenOrder> = waiting
+                .iter()
+                .filter_map(|at| self.open.get(*at))
+                .map(leaving)
+                .collect();
             if open.iter().all(|open| open.near.is_empty()) {
                 break;
             }
-            let found = self.match_orders(&open).into_iter().map(|one| self.at_once(one));
-            let assigned: Vec<(usize, engine::Explained)> =
-                waiting.iter().copied().zip(found).filter(|(_, one)| committed(one).is_some()).collect();
+            let found = self
+                .match_orders(&open)
+                .into_iter()
+                .map(|one| self.at_once(one));
+            let assigned: Vec<(usize, engine::Explained)> = waiting
+                .iter()
+                .copied()
+                .zip(found)
+                .filter(|(_, one)| committed(one).is_some())
+                .collect();
             if assigned.is_empty() {
                 break;
             }
-            let taken: Vec<usize> = assigned.iter().filter_map(|(_, one)| committed(one)).collect();
-            self.open.iter_mut().for_each(|open| open.near.retain(|(courier, _)| !taken.contains(courier)));
+            let taken: Vec<usize> = assigned
+                .iter()
+                .filter_map(|(_, one)| committed(one))
+                .collect();
+            self.open
+                .iter_mut()
+                .for_each(|open| open.near.retain(|(courier, _)| !taken.contains(courier)));
             decided.extend(assigned);
             waiting.retain(|at| !decided.contains_key(at));
         }
-        let rest: Vec<usize> = (0..self.open.len()).filter(|at| !decided.contains_key(at)).collect();
-        let open: Vec<OpenOrder> = rest.iter().filter_map(|at| self.open.get(*at)).cloned().collect();
+        let rest: Vec<usize> = (0..self.open.len())
+            .filter(|at| !decided.contains_key(at))
+            .collect();
+        let open: Vec<OpenOrder> = rest
+            .iter()
+            .filter_map(|at| self.open.get(*at))
+            .cloned()
+            .collect();
         decided.extend(rest.into_iter().zip(self.match_orders(&open)));
         decided.into_values().collect()
     }
@@ -260,8 +360,14 @@ impl<T: Fn(Point, Point) -> u32> Matching<'_, '_, T> {
     /// Returns whether an order has waited as long as an idle courier in reach would have taken to its pickup, or as long
     /// as the setting allows. It then takes the best courier who can leave at once.
     fn has_waited(&self, order: &Order, open: &OpenOrder) -> bool {
-        let idle = open.near.iter().filter_map(|(courier, _)| self.facts.get(*courier)).filter(|one| one.idle);
-        let travel = idle.map(|courier| (self.pass.travel)(courier.point, open.pickup)).min();
+        let idle = open
+            .near
+            .iter()
+            .filter_map(|(courier, _)| self.facts.get(*courier))
+            .filter(|one| one.idle);
+        let travel = idle
+            .map(|courier| (self.pass.travel)(courier.point, open.pickup))
+            .min();
         let since = order.status_received().max(order.ready_at);
         travel.is_some_and(|seconds| {
             let limit = Duration::seconds(seconds.into()).min(self.pass.config.wait_limit());
@@ -271,18 +377,38 @@ impl<T: Fn(Point, Point) -> u32> Matching<'_, '_, T> {
 
     fn match_orders(&self, orders: &[OpenOrder]) -> Vec<engine::Explained> {
         let (now, config) = (seconds(self.pass.now), self.pass.config.engine());
-        let problem = Problem { now, couriers: self.facts, orders, config: &config, travel: self.pass.travel };
+        let problem = Problem {
+            now,
+            couriers: self.facts,
+            orders,
+            config: &config,
+            travel: self.pass.travel,
+        };
         engine::decide(&problem, self.explain)
     }
 
     /// Assigns an order now if its courier can leave at once, instead of in a later pass.
     fn at_once(&self, explained: engine::Explained) -> engine::Explained {
-        let engine::Decision::Open { best: Some(best), reason: Reason::CanWait { .. } } = &explained.decision else {
+        let engine::Decision::Open {
+            best: Some(best),
+            reason: Reason::CanWait { .. },
+        } = &explained.decision
+        else {
             return explained;
         };
-        let joins = self.facts.get(best.courier).is_some_and(|courier| courier.trip.is_some());
-        let decision = engine::Decision::Commit { courier: best.courier, joins, parts: best.parts };
-        engine::Explained { decision, ..explained }
+        let joins = self
+            .facts
+            .get(best.courier)
+            .is_some_and(|courier| courier.trip.is_some());
+        let decision = engine::Decision::Commit {
+            courier: best.courier,
+            joins,
+            parts: best.parts,
+        };
+        engine::Explained {
+            decision,
+            ..explained
+        }
     }
 }
 
@@ -297,8 +423,10 @@ fn committed(explained: &engine::Explained) -> Option<usize> {
 /// Returns where orders come from now: the pickups of the searching orders and of the trips.
 fn demand(orders: &[Order], couriers: &[Available]) -> Vec<Point> {
     let key = |point: Point| (point.lat_e7, point.lon_e7);
-    let pickups =
-        orders.iter().map(|order| order.pickup.located.point).chain(couriers.iter().filter_map(|one| one.pickup));
+    let pickups = orders
+        .iter()
+        .map(|order| order.pickup.located.point)
+        .chain(couriers.iter().filter_map(|one| one.pickup));
     let mut distinct: BTreeMap<(i32, i32), Point> = BTreeMap::new();
     distinct.extend(pickups.map(|point| (key(point), point)));
     // Evenly spread over the sorted pickups, so that the sample covers the area.
@@ -333,28 +461,44 @@ impl<'a> Couriers<'a> {
         let mut joinable: BTreeMap<(i32, i32), Vec<usize>> = BTreeMap::new();
         for (at, courier) in list.iter().enumerate() {
             if let Some(trip) = &courier.facts.trip {
-                joinable.entry((trip.pickup.lat_e7, trip.pickup.lon_e7)).or_default().push(at);
+                joinable
+                    .entry((trip.pickup.lat_e7, trip.pickup.lon_e7))
+                    .or_default()
+                    .push(at);
             }
         }
         let idle = CourierIndex::of(places, |courier| courier.is_free);
         let busy = CourierIndex::of(places, |courier| !courier.is_free);
-        Couriers { list, places, idle, busy, joinable }
+        Couriers {
+            list,
+            places,
+            idle,
+            busy,
+            joinable,
+        }
     }
 
     /// Returns the couriers whose trip from this pickup can take more orders.
     fn joinable(&self, pickup: Point) -> impl Iterator<Item = (usize, &Available)> {
         let found = self.joinable.get(&(pickup.lat_e7, pickup.lon_e7));
-        found.into_iter().flatten().filter_map(|at| Some((*at, self.list.get(*at)?)))
+        found
+            .into_iter()
+            .flatten()
+            .filter_map(|at| Some((*at, self.list.get(*at)?)))
     }
 
     /// Returns whether a courier is within the radius or on the way to the pickup.
     pub(crate) fn reaches(&self, pickup: Point, sandbox: bool, config: &Dispatch) -> bool {
         let is_near = |index: &CourierIndex<'_>| {
-            index.has_within(pickup, config.radius_m(), |courier| courier.sandbox == sandbox)
+            index.has_within(pickup, config.radius_m(), |courier| {
+                courier.sandbox == sandbox
+            })
         };
         is_near(&self.idle)
             || is_near(&self.busy)
-            || self.joinable(pickup).any(|(_, courier)| courier.candidate.sandbox == sandbox)
+            || self
+                .joinable(pickup)
+                .any(|(_, courier)| courier.candidate.sandbox == sandbox)
     }
 }
 
@@ -364,9 +508,13 @@ fn seconds(at: Timestamp) -> i64 {
 
 /// Returns the number of further orders of a shift that its hourly guarantee pays.
 fn guaranteed(shift: &Shift) -> u32 {
-    let Some(until) = shift.until else { return u32::MAX };
+    let Some(until) = shift.until else {
+        return u32::MAX;
+    };
     let paid = until.since(shift.from).as_millis() * GUARANTEED_PER_100_H / (3_600_000 * 100);
-    u32::try_from(paid).unwrap_or(0).saturating_sub(shift.orders)
+    u32::try_from(paid)
+        .unwrap_or(0)
+        .saturating_sub(shift.orders)
 }
 
 fn open_trip(orders: &[Order], arrives_at: Timestamp, config: &Dispatch) -> Option<OpenTrip> {
@@ -375,12 +523,18 @@ fn open_trip(orders: &[Order], arrives_at: Timestamp, config: &Dispatch) -> Opti
         store: first.store.get(),
         pickup: first.pickup.located.point,
         arrives_at: seconds(arrives_at),
-        orders: orders.iter().map(|order| engine_order(order, config)).collect(),
+        orders: orders
+            .iter()
+            .map(|order| engine_order(order, config))
+            .collect(),
     })
 }
 
 fn engine_order(order: &Order, config: &Dispatch) -> EngineOrder {
-    let open = order.deliveries.iter().filter(|delivery| delivery.status == DeliveryStatus::AwaitingPickup);
+    let open = order
+        .deliveries
+        .iter()
+        .filter(|delivery| delivery.status == DeliveryStatus::AwaitingPickup);
     EngineOrder {
         ready_at: seconds(order.ready_at),
         stops: open.map(|delivery| delivery.place.located.point).collect(),
@@ -393,17 +547,28 @@ fn engine_order(order: &Order, config: &Dispatch) -> EngineOrder {
 
 /// Returns whether the order is searching and its search has not timed out.
 fn is_searching<T>(order: &Order, pass: &Pass<'_, T>) -> bool {
-    order.status == OrderStatus::Searching && next_deadline(order, pass.timing).is_none_or(|end| end > pass.now)
+    order.status == OrderStatus::Searching
+        && next_deadline(order, pass.timing).is_none_or(|end| end > pass.now)
 }
 
 /// Returns the couriers for an order, each by index and with its additional cost in seconds.
 fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(usize, u32)> {
     let (pickup, radius_m) = (order.pickup.located.point, pass.config.radius_m());
     let waited = pass.now.since(order.status_received().max(order.ready_at));
-    let reoffer = (waited >= pass.config.reoffer_after()).then(|| leg_over(radius_m).seconds.max(1));
-    let extra = |courier: &Candidate| if order.released.contains(&courier.id) { reoffer } else { Some(0) };
+    let reoffer =
+        (waited >= pass.config.reoffer_after()).then(|| leg_over(radius_m).seconds.max(1));
+    let extra = |courier: &Candidate| {
+        if order.released.contains(&courier.id) {
+            reoffer
+        } else {
+            Some(0)
+        }
+    };
     let fits = |courier: &Candidate| {
-        let carries = courier.capacity.misfit(&order.requirements, Load::default()).is_none();
+        let carries = courier
+            .capacity
+            .misfit(&order.requirements, Load::default())
+            .is_none();
         courier.sandbox == order.sandbox && carries && extra(courier).is_some()
     };
     let nearest = |index: &CourierIndex<'_>, count: usize| {
@@ -412,24 +577,52 @@ fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(u
         nearest.truncate(count);
         nearest
     };
-    let joined = couriers.joinable(pickup).filter(|(_, courier)| fits(&courier.candidate)).map(|(at, _)| at);
-    let nearest = nearest(&couriers.idle, NEAR_IDLE).into_iter().chain(nearest(&couriers.busy, NEAR_BUSY));
+    let joined = couriers
+        .joinable(pickup)
+        .filter(|(_, courier)| fits(&courier.candidate))
+        .map(|(at, _)| at);
+    let nearest = nearest(&couriers.idle, NEAR_IDLE)
+        .into_iter()
+        .chain(nearest(&couriers.busy, NEAR_BUSY));
     let mut found: Vec<usize> = nearest.map(|(_, at)| at).chain(joined).collect();
     sort(&mut found, |a, b| a < b);
     found.dedup();
-    found.into_iter().filter_map(|at| Some((at, couriers.places.get(at).and_then(extra)?))).collect()
+    found
+        .into_iter()
+        .filter_map(|at| Some((at, couriers.places.get(at).and_then(extra)?)))
+        .collect()
 }
 
 /// Returns the nearest couriers in reach whose vehicle cannot carry the order.
-fn excluded<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(CourierId, Misfit)> {
-    let misfit = |courier: &Candidate| courier.capacity.misfit(&order.requirements, Load::default());
+fn excluded<T>(
+    order: &Order,
+    couriers: &Couriers<'_>,
+    pass: &Pass<'_, T>,
+) -> Vec<(CourierId, Misfit)> {
+    let misfit = |courier: &Candidate| {
+        courier
+            .capacity
+            .misfit(&order.requirements, Load::default())
+    };
     let fits = |courier: &Candidate| courier.sandbox == order.sandbox && misfit(courier).is_some();
     let (pickup, radius_m) = (order.pickup.located.point, pass.config.radius_m());
     let nearest = |index: &CourierIndex<'_>| index.nearest(pickup, radius_m, MAX_EXCLUDED, fits);
-    let mut found: Vec<_> = nearest(&couriers.idle).into_iter().chain(nearest(&couriers.busy)).collect();
+    let mut found: Vec<_> = nearest(&couriers.idle)
+        .into_iter()
+        .chain(nearest(&couriers.busy))
+        .collect();
     sort(&mut found, |a, b| a < b);
-    let courier = |(_, at): (u32, usize)| couriers.places.get(at).and_then(|one| Some((one.id, misfit(one)?)));
-    found.into_iter().filter_map(courier).take(MAX_EXCLUDED).collect()
+    let courier = |(_, at): (u32, usize)| {
+        couriers
+            .places
+            .get(at)
+            .and_then(|one| Some((one.id, misfit(one)?)))
+    };
+    found
+        .into_iter()
+        .filter_map(courier)
+        .take(MAX_EXCLUDED)
+        .collect()
 }
 
 fn open_reason(reason: &Reason) -> OpenReason {
@@ -443,7 +636,25 @@ fn open_reason(reason: &Reason) -> OpenReason {
 
 impl From<Parts> for AssignmentCost {
     fn from(parts: Parts) -> AssignmentCost {
-        let Parts { lateness, wait, start, ride, length, remoteness, guarantee, reoffer } = parts;
-        AssignmentCost { lateness, wait, start, travel: ride, length, remoteness, guarantee, reoffer }
+        let Parts {
+            lateness,
+            wait,
+            start,
+            ride,
+            length,
+            remoteness,
+            guarantee,
+            reoffer,
+        } = parts;
+        AssignmentCost {
+            lateness,
+            wait,
+            start,
+            travel: ride,
+            length,
+            remoteness,
+            guarantee,
+            reoffer,
+        }
     }
 }

@@ -110,7 +110,11 @@ impl Dispatch {
 
     /// Returns the lead time of a store in minutes.
     pub fn lead(&self, store: &Store) -> u32 {
-        store.dispatch.lead_minutes.unwrap_or(self.lead_minutes).min(Dispatch::MAX_LEAD_MINUTES)
+        store
+            .dispatch
+            .lead_minutes
+            .unwrap_or(self.lead_minutes)
+            .min(Dispatch::MAX_LEAD_MINUTES)
     }
 
     /// Returns the configuration of the engine.
@@ -148,7 +152,9 @@ impl Dispatch {
 
     /// Returns the maximum number of orders that a pass matches.
     pub(crate) fn orders(&self) -> usize {
-        usize::try_from(self.orders_per_pass).unwrap_or(usize::MAX).clamp(1, Dispatch::MAX_ORDERS_PER_PASS)
+        usize::try_from(self.orders_per_pass)
+            .unwrap_or(usize::MAX)
+            .clamp(1, Dispatch::MAX_ORDERS_PER_PASS)
     }
 
     /// Returns the radius in metres.

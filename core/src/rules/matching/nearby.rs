@@ -26,7 +26,8 @@ pub(crate) fn cells_around(
         let (north, east) = (i64::from(field.north_e7), i64::from(field.east_e7));
         let (west, east) = (Cell::column(lon - east), Cell::column(lon + east));
         runs.extend(
-            (Cell::row(lat - north)..=Cell::row(lat + north)).map(|row| (Cell::at(row, west), Cell::at(row, east))),
+            (Cell::row(lat - north)..=Cell::row(lat + north))
+                .map(|row| (Cell::at(row, west), Cell::at(row, east))),
         );
     }
     sort(&mut runs, |a, b| a < b);
@@ -38,7 +39,10 @@ pub(crate) fn cells_around(
         }
     }
     // Only the widest gaps are kept.
-    let mut gaps: Vec<i64> = merged.windows(2).filter_map(|pair| Some(pair.get(1)?.0.0 - pair.first()?.1.0)).collect();
+    let mut gaps: Vec<i64> = merged
+        .windows(2)
+        .filter_map(|pair| Some(pair.get(1)?.0.0 - pair.first()?.1.0))
+        .collect();
     sort(&mut gaps, |a, b| a > b);
     let narrowest = gaps.get(max.saturating_sub(1)).copied().unwrap_or(0);
     let mut ranges: Vec<(Cell, Cell)> = Vec::new();
@@ -48,7 +52,10 @@ pub(crate) fn cells_around(
             _ => ranges.push((first, last)),
         }
     }
-    ranges.into_iter().map(|(first, last)| first..=last).collect()
+    ranges
+        .into_iter()
+        .map(|(first, last)| first..=last)
+        .collect()
 }
 
 /// A spatial index of free couriers.
@@ -70,17 +77,34 @@ impl<'a> CourierIndex<'a> {
     }
 
     /// Indexes the couriers that `is_wanted` accepts.
-    pub(crate) fn of(couriers: &'a [Candidate], is_wanted: impl Fn(&Candidate) -> bool) -> CourierIndex<'a> {
-        let entry =
-            |(at, courier): (usize, &Candidate)| (courier.point.lat_e7.div_euclid(ROW_E7), courier.point.lon_e7, at);
-        let mut entries: Vec<_> =
-            couriers.iter().enumerate().filter(|(_, courier)| is_wanted(courier)).map(entry).collect();
+    pub(crate) fn of(
+        couriers: &'a [Candidate],
+        is_wanted: impl Fn(&Candidate) -> bool,
+    ) -> CourierIndex<'a> {
+        let entry = |(at, courier): (usize, &Candidate)| {
+            (
+                courier.point.lat_e7.div_euclid(ROW_E7),
+                courier.point.lon_e7,
+                at,
+            )
+        };
+        let mut entries: Vec<_> = couriers
+            .iter()
+            .enumerate()
+            .filter(|(_, courier)| is_wanted(courier))
+            .map(entry)
+            .collect();
         sort(&mut entries, |a, b| a < b);
         CourierIndex { couriers, entries }
     }
 
     /// Returns whether a courier accepted by `fits` is within the radius.
-    pub(crate) fn has_within(&self, pickup: Point, radius_m: u32, fits: impl Fn(&Candidate) -> bool) -> bool {
+    pub(crate) fn has_within(
+        &self,
+        pickup: Point,
+        radius_m: u32,
+        fits: impl Fn(&Candidate) -> bool,
+    ) -> bool {
         !self.nearest(pickup, radius_m, 1, fits).is_empty()
     }
 
@@ -103,18 +127,36 @@ impl<'a> CourierIndex<'a> {
         }
     }
 
-    fn within(&self, pickup: Point, radius_m: u32, fits: impl Fn(&Candidate) -> bool) -> Vec<(u32, usize)> {
+    fn within(
+        &self,
+        pickup: Point,
+        radius_m: u32,
+        fits: impl Fn(&Candidate) -> bool,
+    ) -> Vec<(u32, usize)> {
         let field = Field::around(pickup, radius_m);
-        let rows = pickup.lat_e7.saturating_sub(field.north_e7).div_euclid(ROW_E7)
-            ..=pickup.lat_e7.saturating_add(field.north_e7).div_euclid(ROW_E7);
+        let rows = pickup
+            .lat_e7
+            .saturating_sub(field.north_e7)
+            .div_euclid(ROW_E7)
+            ..=pickup
+                .lat_e7
+                .saturating_add(field.north_e7)
+                .div_euclid(ROW_E7);
         let west = pickup.lon_e7.saturating_sub_unsigned(field.east_e7);
         let east = pickup.lon_e7.saturating_add_unsigned(field.east_e7);
         let mut found = Vec::new();
         for row in rows {
-            let from = self.entries.partition_point(|&(its_row, lon, _)| (its_row, lon) < (row, west));
+            let from = self
+                .entries
+                .partition_point(|&(its_row, lon, _)| (its_row, lon) < (row, west));
             let candidates = self.entries.get(from..).unwrap_or_default();
-            for &(_, _, at) in candidates.iter().take_while(|&&(its_row, lon, _)| (its_row, lon) <= (row, east)) {
-                let Some(courier) = self.couriers.get(at).filter(|courier| fits(courier)) else { continue };
+            for &(_, _, at) in candidates
+                .iter()
+                .take_while(|&&(its_row, lon, _)| (its_row, lon) <= (row, east))
+            {
+                let Some(courier) = self.couriers.get(at).filter(|courier| fits(courier)) else {
+                    continue;
+                };
                 let distance_m = great_circle_m(courier.point, pickup);
                 if distance_m <= radius_m {
                     found.push((distance_m, at));
@@ -141,7 +183,11 @@ impl Field {
         // Meridians are closest at the edge that is further from the equator.
         let furthest = (f64::from(point.lat_e7.abs()) + f64::from(north_e7)) / 1e7;
         let narrowing = libm::cos(furthest.min(89.0) * core::f64::consts::PI / 180.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "kept within a half circle")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "kept within a half circle"
+        )]
         let east_e7 = libm::ceil(f64::from(north_e7) / narrowing).min(1.8e9) as u32;
         Field { north_e7, east_e7 }
     }
@@ -169,7 +215,9 @@ mod tests {
                     let bearing = f64::from(degree) * core::f64::consts::PI / 180.0;
                     let reach = f64::from(radius_m) / 111_195.0 * 0.9999;
                     let north = latitude + reach * libm::cos(bearing);
-                    let east = -46.63 + reach * libm::sin(bearing) / libm::cos(north * core::f64::consts::PI / 180.0);
+                    let east = -46.63
+                        + reach * libm::sin(bearing)
+                            / libm::cos(north * core::f64::consts::PI / 180.0);
                     let place = at(north, east);
                     if great_circle_m(centre, place) > radius_m {
                         continue;
@@ -180,36 +228,91 @@ mod tests {
                         place.lat_e7.abs_diff(centre.lat_e7) <= field.north_e7.unsigned_abs(),
                         "{latitude} {degree}"
                     );
-                    assert!(place.lon_e7.abs_diff(centre.lon_e7) <= field.east_e7, "{latitude} {degree}");
+                    assert!(
+                        place.lon_e7.abs_diff(centre.lon_e7) <= field.east_e7,
+                        "{latitude} {degree}"
+                    );
                     let cell = Cell::of(place);
-                    assert!(cells.iter().any(|range| range.contains(&cell)), "{latitude} {degree}");
-                    assert!(merged.iter().any(|range| range.contains(&cell)), "{latitude} {degree}");
+                    assert!(
+                        cells.iter().any(|range| range.contains(&cell)),
+                        "{latitude} {degree}"
+                    );
+                    assert!(
+                        merged.iter().any(|range| range.contains(&cell)),
+                        "{latitude} {degree}"
+                    );
                 }
             }
         }
-        assert!(near_the_edge > 2_000, "{near_the_edge} points were near the edge");
+        assert!(
+            near_the_edge > 2_000,
+            "{near_the_edge} points were near the edge"
+        );
     }
 
     #[test]
     fn cells_are_numbered_row_by_row_without_overlap() {
-        assert_eq!(Cell::of(Point { lat_e7: -900_000_000, lon_e7: -1_800_000_000 }).number(), 0);
-        assert_eq!(Cell::of(Point { lat_e7: 900_000_000, lon_e7: 1_800_000_000 }).number(), 1_800 * 3_601 + 3_600);
-        assert_eq!(Cell::of(Point { lat_e7: -1, lon_e7: -1 }).number(), 899 * 3_601 + 1_799);
-        assert_eq!(Cell::of(Point { lat_e7: 0, lon_e7: 0 }).number(), 900 * 3_601 + 1_800);
-        let ranges = cells_around([at(-23.55, -46.65), at(-23.55, -46.55)].into_iter(), 5_000, 100);
-        let numbers = ranges.iter().map(|range| range.end().number() - range.start().number());
-        assert_eq!(numbers.collect::<Vec<_>>(), [1], "one row, neighbours merged: {ranges:?}");
+        assert_eq!(
+            Cell::of(Point {
+                lat_e7: -900_000_000,
+                lon_e7: -1_800_000_000
+            })
+            .number(),
+            0
+        );
+        assert_eq!(
+            Cell::of(Point {
+                lat_e7: 900_000_000,
+                lon_e7: 1_800_000_000
+            })
+            .number(),
+            1_800 * 3_601 + 3_600
+        );
+        assert_eq!(
+            Cell::of(Point {
+                lat_e7: -1,
+                lon_e7: -1
+            })
+            .number(),
+            899 * 3_601 + 1_799
+        );
+        assert_eq!(
+            Cell::of(Point {
+                lat_e7: 0,
+                lon_e7: 0
+            })
+            .number(),
+            900 * 3_601 + 1_800
+        );
+        let ranges = cells_around(
+            [at(-23.55, -46.65), at(-23.55, -46.55)].into_iter(),
+            5_000,
+            100,
+        );
+        let numbers = ranges
+            .iter()
+            .map(|range| range.end().number() - range.start().number());
+        assert_eq!(
+            numbers.collect::<Vec<_>>(),
+            [1],
+            "one row, neighbours merged: {ranges:?}"
+        );
     }
 
     #[test]
     fn nearest_couriers_equal_full_scan() {
         let mut state = 7_u64;
         let mut next = |below: i32| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             i32::try_from((state >> 33) % u64::from(below.unsigned_abs())).unwrap()
         };
         for (spread, radius_m) in [(20_000, 1_500), (400_000, 10_000), (3_000_000, 60_000)] {
-            let mut point = || Point { lat_e7: -235_000_000 + next(spread), lon_e7: -466_000_000 + next(spread) };
+            let mut point = || Point {
+                lat_e7: -235_000_000 + next(spread),
+                lon_e7: -466_000_000 + next(spread),
+            };
             let couriers: Vec<_> = (1..400)
                 .map(|id| Candidate {
                     id: CourierId::new(id).unwrap(),
@@ -235,7 +338,9 @@ mod tests {
                 assert_eq!(found, all);
                 assert_eq!(
                     index.has_within(pickup, radius_m, |_| true),
-                    couriers.iter().any(|one| great_circle_m(one.point, pickup) <= radius_m)
+                    couriers
+                        .iter()
+                        .any(|one| great_circle_m(one.point, pickup) <= radius_m)
                 );
             }
         }

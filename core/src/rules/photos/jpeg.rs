@@ -12,7 +12,9 @@ const QUANTIZATION: u8 = 0xDB;
 const HUFFMAN: u8 = 0xC4;
 const RESTART_INTERVAL: u8 = 0xDD;
 /// Decoders assume the colours of a JFIF file if this segment exists.
-const JFIF: &[u8] = &[0xFF, 0xE0, 0, 16, b'J', b'F', b'I', b'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0];
+const JFIF: &[u8] = &[
+    0xFF, 0xE0, 0, 16, b'J', b'F', b'I', b'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0,
+];
 
 pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
     let mut reader = Reader(bytes);
@@ -24,14 +26,22 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
         if marker == END {
             let (width, height) = size.filter(|_| scans > 0).ok_or(PhotoError::Damaged)?;
             out.extend([0xFF, END]);
-            return Ok(CleanPhoto { bytes: out, width, height });
+            return Ok(CleanPhoto {
+                bytes: out,
+                width,
+                height,
+            });
         }
         // Markers without a length, which are valid only within a scan.
         if matches!(marker, 0x00..=0x01 | 0xD0..=START) {
             return Err(PhotoError::Damaged);
         }
         let length = reader.big_u16()?;
-        let data = reader.take(usize::from(length).checked_sub(2).ok_or(PhotoError::Damaged)?)?;
+        let data = reader.take(
+            usize::from(length)
+                .checked_sub(2)
+                .ok_or(PhotoError::Damaged)?,
+        )?;
         match marker {
             QUANTIZATION => quantization(Reader(data))?,
             HUFFMAN => huffman(Reader(data))?,
@@ -41,7 +51,10 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
             SCAN if size.is_some() => {
                 let components = usize::from(*data.first().ok_or(PhotoError::Damaged)?);
                 scans += 1;
-                if scans > MAX_SCANS || !(1..=4).contains(&components) || data.len() != 4 + 2 * components {
+                if scans > MAX_SCANS
+                    || !(1..=4).contains(&components)
+                    || data.len() != 4 + 2 * components
+                {
                     return Err(PhotoError::Damaged);
                 }
             }
@@ -52,7 +65,24 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
             // The colour transform of files with four components. The segment is written again, so nothing else remains.
             0xEE if data.starts_with(b"Adobe") => {
                 let transform = *data.get(11).ok_or(PhotoError::Damaged)?;
-                out.extend([0xFF, 0xEE, 0, 14, b'A', b'd', b'o', b'b', b'e', 0, 100, 0, 0, 0, 0, transform.min(2)]);
+                out.extend([
+                    0xFF,
+                    0xEE,
+                    0,
+                    14,
+                    b'A',
+                    b'd',
+                    b'o',
+                    b'b',
+                    b'e',
+                    0,
+                    100,
+                    0,
+                    0,
+                    0,
+                    0,
+                    transform.min(2),
+                ]);
                 continue;
             }
             // Application data and comments.
@@ -83,8 +113,14 @@ fn marker(reader: &mut Reader<'_>) -> Result<u8, PhotoError> {
 
 /// Reads the compressed data of a scan, which ends before the next marker.
 fn scan<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], PhotoError> {
-    let is_end = |pair: &[u8]| matches!(pair, [0xFF, second] if !matches!(second, 0x00 | 0xD0..=0xD7));
-    let end = reader.0.windows(2).position(is_end).filter(|end| *end > 0).ok_or(PhotoError::Damaged)?;
+    let is_end =
+        |pair: &[u8]| matches!(pair, [0xFF, second] if !matches!(second, 0x00 | 0xD0..=0xD7));
+    let end = reader
+        .0
+        .windows(2)
+        .position(is_end)
+        .filter(|end| *end > 0)
+        .ok_or(PhotoError::Damaged)?;
     reader.take(end)
 }
 

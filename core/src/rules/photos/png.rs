@@ -37,7 +37,8 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
                 pixels.extend_from_slice(data);
                 continue;
             }
-            b"PLTE" if !has_data && matches!(data.len(), 3..=768) && data.len().is_multiple_of(3) => {}
+            b"PLTE"
+                if !has_data && matches!(data.len(), 3..=768) && data.len().is_multiple_of(3) => {}
             b"tRNS" if !has_data && data.len() <= 256 => {}
             b"IEND" if has_data && data.is_empty() => {
                 let header = header.ok_or(PhotoError::Damaged)?;
@@ -46,7 +47,11 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
                 put(&mut out, &data, CRC.checksum(&data))?;
                 put(&mut out, chunk, crc)?;
                 let Header { width, height, .. } = header;
-                return Ok(CleanPhoto { bytes: out, width, height });
+                return Ok(CleanPhoto {
+                    bytes: out,
+                    width,
+                    height,
+                });
             }
             b"acTL" | b"fcTL" | b"fdAT" => return Err(PhotoError::Animated),
             // A lower-case first letter marks a chunk that a decoder can ignore.
@@ -80,28 +85,51 @@ impl Header {
             _ => return Err(PhotoError::Damaged),
         };
         let (depth, interlacing) = match data.0 {
-            [depth, _, 0, 0, interlacing @ (0 | 1)] if depths.contains(depth) => (*depth, *interlacing),
+            [depth, _, 0, 0, interlacing @ (0 | 1)] if depths.contains(depth) => {
+                (*depth, *interlacing)
+            }
             _ => return Err(PhotoError::Damaged),
         };
         check_size(width, height)?;
-        Ok(Header { width, height, bits_per_pixel: samples * u64::from(depth), is_interlaced: interlacing == 1 })
+        Ok(Header {
+            width,
+            height,
+            bits_per_pixel: samples * u64::from(depth),
+            is_interlaced: interlacing == 1,
+        })
     }
 
     /// Returns the bytes of the decompressed data: each row has one byte more than its pixels, and a pass without columns or rows has none.
     fn raw_bytes(&self) -> u64 {
         let (width, height) = (u64::from(self.width), u64::from(self.height));
         let pass = |[left, top, columns, rows]: [u64; 4]| {
-            let count = |size: u64, start: u64, step: u64| size.saturating_sub(start).div_ceil(step);
+            let count =
+                |size: u64, start: u64, step: u64| size.saturating_sub(start).div_ceil(step);
             let (columns, rows) = (count(width, left, columns), count(height, top, rows));
-            if columns == 0 { 0 } else { rows * (1 + (columns * self.bits_per_pixel).div_ceil(8)) }
+            if columns == 0 {
+                0
+            } else {
+                rows * (1 + (columns * self.bits_per_pixel).div_ceil(8))
+            }
         };
-        if self.is_interlaced { ADAM7.into_iter().map(pass).sum() } else { pass([0, 0, 1, 1]) }
+        if self.is_interlaced {
+            ADAM7.into_iter().map(pass).sum()
+        } else {
+            pass([0, 0, 1, 1])
+        }
     }
 }
 
 /// The passes of an interlaced picture: the first column and row, and the steps to the next ones.
-const ADAM7: [[u64; 4]; 7] =
-    [[0, 0, 8, 8], [4, 0, 8, 8], [0, 4, 4, 8], [2, 0, 4, 4], [0, 2, 2, 4], [1, 0, 2, 2], [0, 1, 1, 2]];
+const ADAM7: [[u64; 4]; 7] = [
+    [0, 0, 8, 8],
+    [4, 0, 8, 8],
+    [0, 4, 4, 8],
+    [2, 0, 4, 4],
+    [0, 2, 2, 4],
+    [1, 0, 2, 2],
+    [0, 1, 1, 2],
+];
 
 /// The distance to which compressed data can refer.
 const WINDOW: usize = 32_768;
@@ -111,8 +139,13 @@ fn end_of_data(compressed: &[u8], raw_bytes: u64) -> Result<usize, PhotoError> {
     let (mut state, mut window) = (Box::<DecompressorOxide>::default(), vec![0; WINDOW]);
     let (mut rest, mut position, mut raw) = (Reader(compressed), 0, 0);
     loop {
-        let (status, read, written) =
-            decompress(&mut state, rest.0, &mut window, position, TINFL_FLAG_PARSE_ZLIB_HEADER);
+        let (status, read, written) = decompress(
+            &mut state,
+            rest.0,
+            &mut window,
+            position,
+            TINFL_FLAG_PARSE_ZLIB_HEADER,
+        );
         rest.take(read)?;
         position = (position + written) % WINDOW;
         raw += written as u64;

@@ -21,14 +21,22 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
             b"ANIM" | b"ANMF" => return Err(PhotoError::Animated),
             b"ALPH" if !data.is_empty() => alpha = Some(data),
             b"VP8 " | b"VP8L" => {
-                let (width, height) = if kind == b"VP8L" { lossless(Reader(data))? } else { lossy(Reader(data))? };
+                let (width, height) = if kind == b"VP8L" {
+                    lossless(Reader(data))?
+                } else {
+                    lossy(Reader(data))?
+                };
                 check_size(width, height)?;
                 if canvas.is_some_and(|canvas| canvas != (width, height)) {
                     return Err(PhotoError::Damaged);
                 }
                 // A lossless picture contains its transparency.
                 let alpha = alpha.filter(|_| kind == b"VP8 ");
-                return Ok(CleanPhoto { bytes: written((kind, data), alpha, (width, height))?, width, height });
+                return Ok(CleanPhoto {
+                    bytes: written((kind, data), alpha, (width, height))?,
+                    width,
+                    height,
+                });
             }
             _ => {}
         }
@@ -38,7 +46,10 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
 
 /// Reads a chunk. A chunk of an odd size is followed by one byte.
 fn chunk<'a>(reader: &mut Reader<'a>) -> Result<(&'a [u8; 4], &'a [u8]), PhotoError> {
-    let kind = reader.take(4)?.try_into().map_err(|_| PhotoError::Damaged)?;
+    let kind = reader
+        .take(4)?
+        .try_into()
+        .map_err(|_| PhotoError::Damaged)?;
     let size = length(reader.little_u32()?)?;
     let data = reader.take(size)?;
     if !size.is_multiple_of(2) {
@@ -55,7 +66,10 @@ fn extended(mut data: Reader<'_>) -> Result<(u32, u32), PhotoError> {
     }
     data.take(3)?;
     let [w0, w1, w2, h0, h1, h2] = data.array()?;
-    let (width, height) = (u32::from_le_bytes([w0, w1, w2, 0]) + 1, u32::from_le_bytes([h0, h1, h2, 0]) + 1);
+    let (width, height) = (
+        u32::from_le_bytes([w0, w1, w2, 0]) + 1,
+        u32::from_le_bytes([h0, h1, h2, 0]) + 1,
+    );
     check_size(width, height)?;
     Ok((width, height))
 }

@@ -95,17 +95,22 @@ impl QuoteDifference {
     /// Returns what differs, as sentences.
     pub fn detail(self) -> Text {
         let (en, pt) = match self {
-            QuoteDifference::Store => ("The quote is for another store.", "A cotação é de outra loja."),
-            QuoteDifference::Pickup => {
-                ("The quote is for a pickup elsewhere.", "A cotação é de uma coleta em outro lugar.")
-            }
+            QuoteDifference::Store => (
+                "The quote is for another store.",
+                "A cotação é de outra loja.",
+            ),
+            QuoteDifference::Pickup => (
+                "The quote is for a pickup elsewhere.",
+                "A cotação é de uma coleta em outro lugar.",
+            ),
             QuoteDifference::PickupState => (
                 "The quote is for a pickup in a state with another local time.",
                 "A cotação é de uma coleta em um estado com outro horário local.",
             ),
-            QuoteDifference::StopCount => {
-                ("The quote is for another number of deliveries.", "A cotação é de outro número de entregas.")
-            }
+            QuoteDifference::StopCount => (
+                "The quote is for another number of deliveries.",
+                "A cotação é de outro número de entregas.",
+            ),
             QuoteDifference::Address(_) => (
                 "The quote is for an address elsewhere. The order of the deliveries counts.",
                 "A cotação é de um endereço em outro lugar. A ordem das entregas conta.",
@@ -115,16 +120,22 @@ impl QuoteDifference {
                 "A cotação é de uma entrega com outro pagamento, o que muda a volta.",
             ),
             QuoteDifference::Pin(_) => ("The quote has another pin.", "A cotação tem outro pin."),
-            QuoteDifference::Window(_) => ("The quote has another window.", "A cotação tem outra janela."),
-            QuoteDifference::BestRoute => {
-                ("The quote has another sortByBestRoute.", "A cotação tem outro sortByBestRoute.")
-            }
-            QuoteDifference::DeliverAt => {
-                ("The quote is for another time of delivery.", "A cotação é de outro horário de entrega.")
-            }
-            QuoteDifference::Vehicle => {
-                ("The quote is for another kind of vehicle.", "A cotação é de outro tipo de veículo.")
-            }
+            QuoteDifference::Window(_) => (
+                "The quote has another window.",
+                "A cotação tem outra janela.",
+            ),
+            QuoteDifference::BestRoute => (
+                "The quote has another sortByBestRoute.",
+                "A cotação tem outro sortByBestRoute.",
+            ),
+            QuoteDifference::DeliverAt => (
+                "The quote is for another time of delivery.",
+                "A cotação é de outro horário de entrega.",
+            ),
+            QuoteDifference::Vehicle => (
+                "The quote is for another kind of vehicle.",
+                "A cotação é de outro tipo de veículo.",
+            ),
         };
         Text::new(en, pt)
     }
@@ -133,12 +144,16 @@ impl QuoteDifference {
 impl PriceBasis {
     /// Builds the basis of a valid inquiry. `located` are its stops, in the order sent; `zone` determines the local time.
     pub fn new(inquiry: &Inquiry, pickup: &Place, located: &[Located], zone: Zone) -> PriceBasis {
-        let stops = inquiry.stops.iter().zip(located).map(|(stop, located)| BasisStop {
-            place: BasisPlace::new(&stop.address, located),
-            online_payment: stop.online_payment,
-            pin: stop.pin.filter(|_| inquiry.best_route),
-            window: stop.window,
-        });
+        let stops = inquiry
+            .stops
+            .iter()
+            .zip(located)
+            .map(|(stop, located)| BasisStop {
+                place: BasisPlace::new(&stop.address, located),
+                online_payment: stop.online_payment,
+                pin: stop.pin.filter(|_| inquiry.best_route),
+                window: stop.window,
+            });
         PriceBasis {
             pickup: BasisPlace::new(&pickup.address, &pickup.located),
             utc_offset_hours: zone.offset_hours(),
@@ -153,29 +168,66 @@ impl PriceBasis {
     /// Sets the length of a route with a leg that follows from the texts of two addresses.
     #[must_use]
     pub fn with_near(self, distance: Distance) -> PriceBasis {
-        PriceBasis { near_metres: Some(distance.metres()), ..self }
+        PriceBasis {
+            near_metres: Some(distance.metres()),
+            ..self
+        }
     }
 
     /// Returns the parts in which an order of this length differs, in the order of its fields.
-    pub(super) fn differences(&self, order: &PriceBasis, distance: Distance) -> Vec<QuoteDifference> {
+    pub(super) fn differences(
+        &self,
+        order: &PriceBasis,
+        distance: Distance,
+    ) -> Vec<QuoteDifference> {
         let mut found = Vec::new();
-        let is_longer = self.near_metres.is_some_and(|quoted| distance.metres() > quoted);
-        let moved =
-            |quoted: &BasisPlace, sent: &BasisPlace| !quoted.agrees(sent) || is_longer && quoted.text != sent.text;
+        let is_longer = self
+            .near_metres
+            .is_some_and(|quoted| distance.metres() > quoted);
+        let moved = |quoted: &BasisPlace, sent: &BasisPlace| {
+            !quoted.agrees(sent) || is_longer && quoted.text != sent.text
+        };
         let mut check = |differs: bool, difference| found.extend(differs.then_some(difference));
         check(moved(&self.pickup, &order.pickup), QuoteDifference::Pickup);
-        check(self.utc_offset_hours != order.utc_offset_hours, QuoteDifference::PickupState);
-        check(self.stops.len() != order.stops.len(), QuoteDifference::StopCount);
+        check(
+            self.utc_offset_hours != order.utc_offset_hours,
+            QuoteDifference::PickupState,
+        );
+        check(
+            self.stops.len() != order.stops.len(),
+            QuoteDifference::StopCount,
+        );
         // With another number of stops, it is unknown which were added or removed.
         let same_count = self.stops.len() == order.stops.len();
-        for (at, (quoted, sent)) in self.stops.iter().zip(&order.stops).enumerate().filter(|_| same_count) {
-            check(moved(&quoted.place, &sent.place), QuoteDifference::Address(at));
-            check(quoted.online_payment != sent.online_payment, QuoteDifference::Payment(at));
-            check(quoted.pin != sent.pin && self.best_route && order.best_route, QuoteDifference::Pin(at));
+        for (at, (quoted, sent)) in self
+            .stops
+            .iter()
+            .zip(&order.stops)
+            .enumerate()
+            .filter(|_| same_count)
+        {
+            check(
+                moved(&quoted.place, &sent.place),
+                QuoteDifference::Address(at),
+            );
+            check(
+                quoted.online_payment != sent.online_payment,
+                QuoteDifference::Payment(at),
+            );
+            check(
+                quoted.pin != sent.pin && self.best_route && order.best_route,
+                QuoteDifference::Pin(at),
+            );
             check(quoted.window != sent.window, QuoteDifference::Window(at));
         }
-        check(self.best_route != order.best_route, QuoteDifference::BestRoute);
-        check(self.deliver_at != order.deliver_at, QuoteDifference::DeliverAt);
+        check(
+            self.best_route != order.best_route,
+            QuoteDifference::BestRoute,
+        );
+        check(
+            self.deliver_at != order.deliver_at,
+            QuoteDifference::DeliverAt,
+        );
         check(self.vehicle != order.vehicle, QuoteDifference::Vehicle);
         found
     }
@@ -183,7 +235,10 @@ impl PriceBasis {
 
 impl BasisPlace {
     fn new(address: &Address, located: &Located) -> BasisPlace {
-        BasisPlace { text: text(address), point: located.point }
+        BasisPlace {
+            text: text(address),
+            point: located.point,
+        }
     }
 
     fn agrees(&self, other: &BasisPlace) -> bool {
@@ -194,10 +249,25 @@ impl BasisPlace {
 /// Returns a digest of the parts of an address that can determine its location. The complement, case, accents and punctuation cannot.
 fn text(address: &Address) -> String {
     let folded = |part: &Option<String>| plain(part.as_deref().unwrap_or_default());
-    let parts = [&address.street, &address.number, &address.neighborhood, &address.city, &address.state].map(folded);
-    let cep = address.cep().map_or_else(String::new, |cep| cep.number().to_string());
-    let point = address.point.map_or_else(String::new, |point| format!("{} {}", point.lat_e7, point.lon_e7));
-    let parts: Vec<&[u8]> = parts.iter().chain([&cep, &point]).map(String::as_bytes).collect();
+    let parts = [
+        &address.street,
+        &address.number,
+        &address.neighborhood,
+        &address.city,
+        &address.state,
+    ]
+    .map(folded);
+    let cep = address
+        .cep()
+        .map_or_else(String::new, |cep| cep.number().to_string());
+    let point = address.point.map_or_else(String::new, |point| {
+        format!("{} {}", point.lat_e7, point.lon_e7)
+    });
+    let parts: Vec<&[u8]> = parts
+        .iter()
+        .chain([&cep, &point])
+        .map(String::as_bytes)
+        .collect();
     let mut digest = fingerprint(&parts);
     // 128 bits, so that a quote of 50 stops stays below the limit of its length.
     digest.truncate(32);
@@ -221,11 +291,23 @@ mod tests {
     }
 
     fn at(lat_e7: i32) -> Located {
-        Located { point: Point { lat_e7, lon_e7: -466_000_000 }, precision: Precision::Number, radius_m: 15 }
+        Located {
+            point: Point {
+                lat_e7,
+                lon_e7: -466_000_000,
+            },
+            precision: Precision::Number,
+            radius_m: 15,
+        }
     }
 
     fn inquiry() -> Inquiry {
-        let stop = || InquiryStop { address: address(), online_payment: true, pin: None, window: None };
+        let stop = || InquiryStop {
+            address: address(),
+            online_payment: true,
+            pin: None,
+            window: None,
+        };
         Inquiry {
             store: None,
             pickup: None,
@@ -243,7 +325,10 @@ mod tests {
     fn after(edit: impl Fn(&mut Inquiry, &mut Place, &mut Vec<Located>)) -> Vec<QuoteDifference> {
         let basis = |edit: &dyn Fn(&mut Inquiry, &mut Place, &mut Vec<Located>)| {
             let (mut inquiry, mut located) = (inquiry(), vec![at(-235_500_000), at(-235_600_000)]);
-            let mut pickup = Place { address: address(), located: at(-235_700_000) };
+            let mut pickup = Place {
+                address: address(),
+                located: at(-235_700_000),
+            };
             edit(&mut inquiry, &mut pickup, &mut located);
             let zone = geo::zone(&pickup.address).unwrap_or_default();
             PriceBasis::new(&inquiry, &pickup, &located, zone)
@@ -253,11 +338,24 @@ mod tests {
 
     #[test]
     fn edits_of_the_text_at_the_same_location_agree() {
-        let edit = |edit: fn(&mut Address)| after(|inquiry, _, _| edit(&mut inquiry.stops[1].address));
-        assert_eq!(edit(|address| address.complement = Some("ap. 12".to_owned())), []);
-        assert_eq!(edit(|address| address.neighborhood = Some("Consolação".to_owned())), []);
-        assert_eq!(edit(|address| address.zip_code = Some("01304-001".to_owned())), []);
-        assert_eq!(edit(|address| address.street = Some("RUA AUGUSTA".to_owned())), []);
+        let edit =
+            |edit: fn(&mut Address)| after(|inquiry, _, _| edit(&mut inquiry.stops[1].address));
+        assert_eq!(
+            edit(|address| address.complement = Some("ap. 12".to_owned())),
+            []
+        );
+        assert_eq!(
+            edit(|address| address.neighborhood = Some("Consolação".to_owned())),
+            []
+        );
+        assert_eq!(
+            edit(|address| address.zip_code = Some("01304-001".to_owned())),
+            []
+        );
+        assert_eq!(
+            edit(|address| address.street = Some("RUA AUGUSTA".to_owned())),
+            []
+        );
         assert_eq!(edit(|address| address.number = Some("1510".to_owned())), []);
     }
 
@@ -270,10 +368,22 @@ mod tests {
                 located[0] = at(-235_500_001);
             })
         };
-        assert_eq!(edited(|address| address.street = Some("rua  AUGUSTA ".to_owned())), []);
-        assert_eq!(edited(|address| address.complement = Some("fundos".to_owned())), []);
-        assert_eq!(edited(|address| address.number = Some("9".to_owned())), [QuoteDifference::Address(0)]);
-        assert_eq!(edited(|address| address.point = Some(at(-235_500_001).point)), [QuoteDifference::Address(0)]);
+        assert_eq!(
+            edited(|address| address.street = Some("rua  AUGUSTA ".to_owned())),
+            []
+        );
+        assert_eq!(
+            edited(|address| address.complement = Some("fundos".to_owned())),
+            []
+        );
+        assert_eq!(
+            edited(|address| address.number = Some("9".to_owned())),
+            [QuoteDifference::Address(0)]
+        );
+        assert_eq!(
+            edited(|address| address.point = Some(at(-235_500_001).point)),
+            [QuoteDifference::Address(0)]
+        );
     }
 
     #[test]
@@ -283,22 +393,48 @@ mod tests {
             pickup.address.number = Some("1".to_owned());
         };
         assert_eq!(after(moved), [QuoteDifference::Pickup]);
-        let other_state =
-            |_: &mut Inquiry, pickup: &mut Place, _: &mut Vec<Located>| pickup.address.state = Some("AM".to_owned());
+        let other_state = |_: &mut Inquiry, pickup: &mut Place, _: &mut Vec<Located>| {
+            pickup.address.state = Some("AM".to_owned())
+        };
         assert_eq!(after(other_state), [QuoteDifference::PickupState]);
-        assert_eq!(after(|inquiry, _, _| inquiry.stops.truncate(1)), [QuoteDifference::StopCount]);
-        assert_eq!(after(|inquiry, _, _| inquiry.stops[1].online_payment = false), [QuoteDifference::Payment(1)]);
-        let window = DeliveryWindow { from: Timestamp::from_millis(1), until: Timestamp::from_millis(2) };
-        assert_eq!(after(|inquiry, _, _| inquiry.stops[0].window = Some(window)), [QuoteDifference::Window(0)]);
-        assert_eq!(after(|inquiry, _, _| inquiry.best_route = true), [QuoteDifference::BestRoute]);
+        assert_eq!(
+            after(|inquiry, _, _| inquiry.stops.truncate(1)),
+            [QuoteDifference::StopCount]
+        );
+        assert_eq!(
+            after(|inquiry, _, _| inquiry.stops[1].online_payment = false),
+            [QuoteDifference::Payment(1)]
+        );
+        let window = DeliveryWindow {
+            from: Timestamp::from_millis(1),
+            until: Timestamp::from_millis(2),
+        };
+        assert_eq!(
+            after(|inquiry, _, _| inquiry.stops[0].window = Some(window)),
+            [QuoteDifference::Window(0)]
+        );
+        assert_eq!(
+            after(|inquiry, _, _| inquiry.best_route = true),
+            [QuoteDifference::BestRoute]
+        );
         let later = Some(Timestamp::from_millis(3));
-        assert_eq!(after(|inquiry, _, _| inquiry.deliver_at = later), [QuoteDifference::DeliverAt]);
-        assert_eq!(after(|inquiry, _, _| inquiry.vehicle = Some(Vehicle::Car)), [QuoteDifference::Vehicle]);
+        assert_eq!(
+            after(|inquiry, _, _| inquiry.deliver_at = later),
+            [QuoteDifference::DeliverAt]
+        );
+        assert_eq!(
+            after(|inquiry, _, _| inquiry.vehicle = Some(Vehicle::Car)),
+            [QuoteDifference::Vehicle]
+        );
         let swapped = |inquiry: &mut Inquiry, _: &mut Place, located: &mut Vec<Located>| {
             inquiry.stops[1].address.number = Some("2".to_owned());
             located.reverse();
         };
-        assert_eq!(after(swapped), [QuoteDifference::Address(1)], "the first stop has the quoted text");
+        assert_eq!(
+            after(swapped),
+            [QuoteDifference::Address(1)],
+            "the first stop has the quoted text"
+        );
     }
 
     #[test]
@@ -306,19 +442,41 @@ mod tests {
         let basis = |number: &str| {
             let mut inquiry = inquiry();
             inquiry.stops[1].address.number = Some(number.to_owned());
-            let pickup = Place { address: address(), located: at(-235_500_000) };
-            PriceBasis::new(&inquiry, &pickup, &[at(-235_500_000), at(-235_500_000)], Zone::default())
+            let pickup = Place {
+                address: address(),
+                located: at(-235_500_000),
+            };
+            PriceBasis::new(
+                &inquiry,
+                &pickup,
+                &[at(-235_500_000), at(-235_500_000)],
+                Zone::default(),
+            )
         };
         let quoted = basis("1508").with_near(Distance(500));
-        assert_eq!(quoted.differences(&basis("9000"), Distance(7_492)), [QuoteDifference::Address(1)]);
+        assert_eq!(
+            quoted.differences(&basis("9000"), Distance(7_492)),
+            [QuoteDifference::Address(1)]
+        );
         assert_eq!(quoted.differences(&basis("1504"), Distance(500)), []);
-        assert_eq!(quoted.differences(&basis("1508"), Distance(501)), [], "the distance changed, but no text");
-        assert_eq!(basis("1508").differences(&basis("9000"), Distance(20_000)), [], "no text counted");
+        assert_eq!(
+            quoted.differences(&basis("1508"), Distance(501)),
+            [],
+            "the distance changed, but no text"
+        );
+        assert_eq!(
+            basis("1508").differences(&basis("9000"), Distance(20_000)),
+            [],
+            "no text counted"
+        );
     }
 
     #[test]
     fn pin_without_best_route_has_no_effect() {
-        assert_eq!(after(|inquiry, _, _| inquiry.stops[0].pin = Some(Pin::Last)), []);
+        assert_eq!(
+            after(|inquiry, _, _| inquiry.stops[0].pin = Some(Pin::Last)),
+            []
+        );
         let pinned = |inquiry: &mut Inquiry, _: &mut Place, _: &mut Vec<Located>| {
             inquiry.best_route = true;
             inquiry.stops[0].pin = Some(Pin::Last);

@@ -35,7 +35,10 @@ impl Comparison {
     pub fn add(&mut self, draft: &Tariff, order: &PricedOrder, of_store: Option<Zone>) {
         let fee = draft_fee(draft, order, of_store);
         self.total.add(order.fee, fee);
-        self.stores.entry(order.store).or_default().add(order.fee, fee);
+        self.stores
+            .entry(order.store)
+            .or_default()
+            .add(order.fee, fee);
     }
 }
 
@@ -55,7 +58,8 @@ impl FeeSums {
 /// Returns the fee of an order by a tariff, at the time for which it was priced; `None` if the tariff rejects it. The limits are those of
 /// [`super::plan`].
 fn draft_fee(tariff: &Tariff, order: &PricedOrder, of_store: Option<Zone>) -> Option<Money> {
-    let is_far = |stop| Distance(great_circle_m(order.pickup, stop)).kilometres() > tariff.service_radius_km;
+    let is_far =
+        |stop| Distance(great_circle_m(order.pickup, stop)).kilometres() > tariff.service_radius_km;
     if order.total_distance.kilometres() > tariff.max_distance_km
         || order.stops.iter().flatten().any(|stop| is_far(*stop))
     {

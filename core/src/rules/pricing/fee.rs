@@ -37,13 +37,21 @@ pub fn price(tariff: &Tariff, priced: &FeeInput) -> Vec<PriceLine> {
     lines.push(line(Rule::ExtraStops, extra, extra * tariff.per_extra_stop));
     if let Some(back) = priced.back {
         lines.push(line(Rule::Return, Decimal::ONE, tariff.return_fee));
-        lines.push(line(Rule::ReturnDistance, back.kilometres(), back.kilometres() * tariff.return_per_km));
+        lines.push(line(
+            Rule::ReturnDistance,
+            back.kilometres(),
+            back.kilometres() * tariff.return_per_km,
+        ));
     }
     let so_far = total(&lines).reais();
     let local = (priced.at.utc() + Duration::hours(priced.zone.offset_hours().into())).naive_utc();
     let time = local.time().with_nanosecond(0).unwrap_or_default();
     let share = |percent: Decimal| so_far * percent * Decimal::new(1, 2);
-    for window in tariff.windows.iter().filter(|window| window.contains(local.weekday(), time)) {
+    for window in tariff
+        .windows
+        .iter()
+        .filter(|window| window.contains(local.weekday(), time))
+    {
         lines.push(line(Rule::Window, window.percent, share(window.percent)));
     }
     if let Some(surcharge) = priced.vehicle.and_then(|vehicle| tariff.surcharge(vehicle)) {
@@ -63,7 +71,11 @@ pub fn total(lines: &[PriceLine]) -> Money {
 
 fn line(rule: Rule, quantity: Decimal, reais: Decimal) -> PriceLine {
     // With a valid tariff and a route of at most 4 billion metres, amounts are far below the limit of `Money`.
-    PriceLine { rule, quantity: quantity.normalize(), amount: Money::rounded(reais).unwrap_or_default() }
+    PriceLine {
+        rule,
+        quantity: quantity.normalize(),
+        amount: Money::rounded(reais).unwrap_or_default(),
+    }
 }
 
 #[cfg(test)]
@@ -85,7 +97,10 @@ mod tests {
     }
 
     fn amounts(lines: &[PriceLine]) -> Vec<(Rule, String)> {
-        lines.iter().map(|line| (line.rule, line.amount.to_string())).collect()
+        lines
+            .iter()
+            .map(|line| (line.rule, line.amount.to_string()))
+            .collect()
     }
 
     #[test]
@@ -107,18 +122,28 @@ mod tests {
             (Rule::ReturnDistance, "3.20"), // 4.001 km × 0.80 = 3.2008
             (Rule::Window, "6.30"),         // 20 % of 31.50
         ];
-        assert_eq!(amounts(&lines), expected.map(|(rule, amount)| (rule, amount.to_owned())));
+        assert_eq!(
+            amounts(&lines),
+            expected.map(|(rule, amount)| (rule, amount.to_owned()))
+        );
         assert_eq!(total(&lines).to_string(), "37.80");
     }
 
     #[test]
     fn vehicle_adds_the_surcharge_of_the_next_smaller_kind() {
-        let surcharge = |vehicle, percent, fee| VehicleSurcharge { vehicle, percent, fee: Decimal::new(fee, 2) };
+        let surcharge = |vehicle, percent, fee| VehicleSurcharge {
+            vehicle,
+            percent,
+            fee: Decimal::new(fee, 2),
+        };
         let vehicles = vec![
             surcharge(Vehicle::Car, Decimal::from(50), 1_001),
             surcharge(Vehicle::MotorbikeBox, Decimal::ZERO, 300),
         ];
-        let tariff = Tariff { vehicles, ..Tariff::default() };
+        let tariff = Tariff {
+            vehicles,
+            ..Tariff::default()
+        };
         let mut input = priced(10_123, None, 1);
         input.at = Timestamp::parse("2026-11-22T02:00:00Z").unwrap();
         let surcharge = |vehicle| {
@@ -127,18 +152,37 @@ mod tests {
         };
         let window = (Rule::Window, "3.86".to_owned()); // 20 % of 19.30
         assert_eq!(surcharge(None), std::slice::from_ref(&window));
-        assert_eq!(surcharge(Some(Vehicle::MotorbikeBag)), std::slice::from_ref(&window));
-        assert_eq!(surcharge(Some(Vehicle::MotorbikeBox)), [window.clone(), (Rule::Vehicle, "3.00".to_owned())]);
+        assert_eq!(
+            surcharge(Some(Vehicle::MotorbikeBag)),
+            std::slice::from_ref(&window)
+        );
+        assert_eq!(
+            surcharge(Some(Vehicle::MotorbikeBox)),
+            [window.clone(), (Rule::Vehicle, "3.00".to_owned())]
+        );
         let half = (Rule::Vehicle, "19.66".to_owned()); // 50 % of 19.30, plus 10.01
-        assert_eq!(surcharge(Some(Vehicle::Car)), [window.clone(), half.clone()]);
-        assert_eq!(surcharge(Some(Vehicle::Vuc)), [window, half], "no surcharge of its own");
+        assert_eq!(
+            surcharge(Some(Vehicle::Car)),
+            [window.clone(), half.clone()]
+        );
+        assert_eq!(
+            surcharge(Some(Vehicle::Vuc)),
+            [window, half],
+            "no surcharge of its own"
+        );
     }
 
     #[test]
     fn fee_is_raised_to_the_minimum() {
-        let tariff = Tariff { minimum_fee: Decimal::new(1_000, 2), ..Tariff::default() };
+        let tariff = Tariff {
+            minimum_fee: Decimal::new(1_000, 2),
+            ..Tariff::default()
+        };
         let lines = price(&tariff, &priced(100, None, 1));
-        assert_eq!(amounts(&lines).last(), Some(&(Rule::Minimum, "2.10".to_owned())));
+        assert_eq!(
+            amounts(&lines).last(),
+            Some(&(Rule::Minimum, "2.10".to_owned()))
+        );
         assert_eq!(total(&lines).to_string(), "10.00");
     }
 
@@ -146,8 +190,14 @@ mod tests {
     fn surcharge_uses_local_time_of_the_pickup() {
         let mut manaus = priced(1_000, None, 1);
         manaus.at = Timestamp::parse("2026-11-22T01:30:00Z").unwrap(); // 22:30 in São Paulo, 21:30 in Manaus
-        assert_eq!(total(&price(&Tariff::default(), &manaus)).to_string(), "9.48");
+        assert_eq!(
+            total(&price(&Tariff::default(), &manaus)).to_string(),
+            "9.48"
+        );
         manaus.zone = Zone::Amazon;
-        assert_eq!(total(&price(&Tariff::default(), &manaus)).to_string(), "7.90");
+        assert_eq!(
+            total(&price(&Tariff::default(), &manaus)).to_string(),
+            "7.90"
+        );
     }
 }

@@ -90,30 +90,54 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
         legs.push(request.matrix.leg(at, stop + 1).ok_or(PlanError::NoRoad)?);
         at = stop + 1;
     }
-    let back = if closed { Some(request.matrix.leg(at, 0).ok_or(PlanError::NoRoad)?) } else { None };
-    let outward = legs.iter().fold(Distance(0), |sum, leg| sum.plus(Distance(leg.metres)));
+    let back = if closed {
+        Some(request.matrix.leg(at, 0).ok_or(PlanError::NoRoad)?)
+    } else {
+        None
+    };
+    let outward = legs
+        .iter()
+        .fold(Distance(0), |sum, leg| sum.plus(Distance(leg.metres)));
     let total_distance = outward.plus(Distance(back.map_or(0, |leg| leg.metres)));
     if total_distance.kilometres() > tariff.max_distance_km {
-        return Err(PlanError::DistanceExceeded { distance: total_distance });
+        return Err(PlanError::DistanceExceeded {
+            distance: total_distance,
+        });
     }
     let times = times(tariff, request, &order, &legs)?;
     let priced = FeeInput {
         outward,
         back: back.map(|leg| Distance(leg.metres)),
         stops: order.len(),
-        at: if request.is_scheduled() { times.pickup } else { request.now },
+        at: if request.is_scheduled() {
+            times.pickup
+        } else {
+            request.now
+        },
         zone: request.zone,
         vehicle: request.vehicle,
     };
     let uncertainty = uncertainty(request, &order, &legs, back);
     let range = fee_range(tariff, &priced, &uncertainty);
     let is_uncertain = range.is_some_and(|(range, _)| range.min < range.max);
-    let rough_places = if is_uncertain { request.rough_places() } else { Vec::new() };
-    let policy = if rough_places.is_empty() { EstimatePolicy::Accept } else { request.estimates };
+    let rough_places = if is_uncertain {
+        request.rough_places()
+    } else {
+        Vec::new()
+    };
+    let policy = if rough_places.is_empty() {
+        EstimatePolicy::Accept
+    } else {
+        request.estimates
+    };
     if policy == EstimatePolicy::Reject {
-        return Err(PlanError::Estimated { places: rough_places });
+        return Err(PlanError::Estimated {
+            places: rough_places,
+        });
     }
-    let lower = range.map(|(_, lower)| lower).filter(|_| policy == EstimatePolicy::Lower);
+    let lower = range
+        .map(|(_, lower)| lower)
+        .filter(|_| policy == EstimatePolicy::Lower);
     let lines = price(tariff, lower.as_ref().unwrap_or(&priced));
     Ok(Plan {
         times,
@@ -131,20 +155,31 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     })
 }
 
-fn uncertainty(request: &Request<'_>, order: &[usize], legs: &[Leg], back: Option<Leg>) -> Uncertainty {
+fn uncertainty(
+    request: &Request<'_>,
+    order: &[usize],
+    legs: &[Leg],
+    back: Option<Leg>,
+) -> Uncertainty {
     let stops = order.iter().filter_map(|stop| request.stops.get(*stop));
     let from = std::iter::once(0).chain(order.iter().map(|stop| stop + 1));
     let pairs = from.zip(order.iter().map(|stop| stop + 1)).zip(legs);
     let estimated = pairs.filter(|((from, to), _)| request.matrix.is_estimated(*from, *to));
     let last = order.last().map_or(0, |stop| stop + 1);
     let visited = || std::iter::once(0).chain(order.iter().map(|stop| stop + 1));
-    let near = visited().zip(visited().skip(1).chain([0])).zip(legs.iter().chain(back.as_ref()));
+    let near = visited()
+        .zip(visited().skip(1).chain([0]))
+        .zip(legs.iter().chain(back.as_ref()));
     let near = near.map(|((from, to), leg)| request.matrix.is_near(from, to).then_some(leg.metres));
     Uncertainty {
         near: near.collect(),
-        places: std::iter::once(request.pickup).chain(stops.map(|stop| stop.located)).collect(),
+        places: std::iter::once(request.pickup)
+            .chain(stops.map(|stop| stop.located))
+            .collect(),
         estimated: estimated.map(|(_, leg)| leg.metres).collect(),
-        estimated_back: back.filter(|_| request.matrix.is_estimated(last, 0)).map(|leg| leg.metres),
+        estimated_back: back
+            .filter(|_| request.matrix.is_estimated(last, 0))
+            .map(|leg| leg.metres),
     }
 }
 
@@ -155,17 +190,27 @@ fn is_estimated(request: &Request<'_>, order: &[usize], closed: bool) -> bool {
     let ends = order.iter().map(|stop| stop + 1).chain(closed.then_some(0));
     is_rough(&request.pickup)
         || request.stops.iter().any(|stop| is_rough(&stop.located))
-        || visited.zip(ends).any(|(from, to)| request.matrix.is_estimated(from, to))
+        || visited
+            .zip(ends)
+            .any(|(from, to)| request.matrix.is_estimated(from, to))
 }
 
 fn within_area(tariff: &Tariff, request: &Request<'_>) -> Result<(), PlanError> {
     let radius = tariff.service_radius_km;
-    let distances = request.stops.iter().map(|stop| Distance(great_circle_m(request.pickup.point, stop.located.point)));
+    let distances = request
+        .stops
+        .iter()
+        .map(|stop| Distance(great_circle_m(request.pickup.point, stop.located.point)));
     // A stop that is near by its text is not as far away as its rough location.
-    let is_too_far =
-        |(stop, distance): &(usize, Distance)| distance.kilometres() > radius && !request.matrix.is_near(0, stop + 1);
+    let is_too_far = |(stop, distance): &(usize, Distance)| {
+        distance.kilometres() > radius && !request.matrix.is_near(0, stop + 1)
+    };
     let stops: Vec<_> = distances.enumerate().filter(is_too_far).collect();
-    if stops.is_empty() { Ok(()) } else { Err(PlanError::OutOfArea { stops }) }
+    if stops.is_empty() {
+        Ok(())
+    } else {
+        Err(PlanError::OutOfArea { stops })
+    }
 }
 
 /// Returns the indices of the stops in visiting order.
@@ -178,18 +223,28 @@ fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, Pla
         return Ok((0..stops).collect());
     }
     let size = stops + 1;
-    let metres = |from, to| request.matrix.leg(from, to).map_or(route::UNREACHABLE, |leg| leg.metres);
-    let matrix = (0..size).flat_map(|from| (0..size).map(move |to| (from, to))).map(|(from, to)| metres(from, to));
-    let mut problem = route::Problem::new(size, matrix.collect()).map_err(|_| PlanError::Stops)?.closed(closed);
+    let metres = |from, to| {
+        request
+            .matrix
+            .leg(from, to)
+            .map_or(route::UNREACHABLE, |leg| leg.metres)
+    };
+    let matrix = (0..size)
+        .flat_map(|from| (0..size).map(move |to| (from, to)))
+        .map(|(from, to)| metres(from, to));
+    let mut problem = route::Problem::new(size, matrix.collect())
+        .map_err(|_| PlanError::Stops)?
+        .closed(closed);
     for (index, stop) in request.stops.iter().enumerate() {
         if let Some(pin) = stop.pin {
             problem = problem.pin(index + 1, pin).map_err(|_| PlanError::Stops)?;
         }
     }
-    let visit = route::best_order(&problem, route::Budget::default()).map_err(|error| match error {
-        route::RouteError::Infeasible => PlanError::NoRoad,
-        _ => PlanError::Stops,
-    })?;
+    let visit =
+        route::best_order(&problem, route::Budget::default()).map_err(|error| match error {
+            route::RouteError::Infeasible => PlanError::NoRoad,
+            _ => PlanError::Stops,
+        })?;
     Ok(visit.order.into_iter().map(|index| index - 1).collect())
 }
 
@@ -204,7 +259,11 @@ mod tests {
 
     fn place(latitude: f64, longitude: f64) -> Located {
         let point = Point::from_degrees(latitude, longitude).unwrap();
-        Located { point, precision: Precision::Coordinates, radius_m: 0 }
+        Located {
+            point,
+            precision: Precision::Coordinates,
+            radius_m: 0,
+        }
     }
 
     fn plan_route(stops: &[(f64, f64, bool)], best_route: bool) -> Result<Plan, PlanError> {
@@ -241,18 +300,34 @@ mod tests {
     #[test]
     fn plan_parts_add_up_to_its_totals() {
         let plan = plan_route(&[(-23.56, -46.64, true), (-23.57, -46.65, false)], false).unwrap();
-        let legs: u32 = plan.legs.iter().chain(&plan.back).map(|leg| leg.metres).sum();
+        let legs: u32 = plan
+            .legs
+            .iter()
+            .chain(&plan.back)
+            .map(|leg| leg.metres)
+            .sum();
         assert_eq!(plan.total_distance.metres(), legs);
         assert_eq!(plan.fee, total(&plan.lines));
         assert_eq!(plan.times.pickup.to_string(), "2026-11-21T15:18:00.000Z");
         let travel: u32 = plan.legs.iter().map(|leg| leg.seconds).sum();
-        assert_eq!(plan.times.delivery.since(plan.times.pickup), Duration::seconds(i64::from(travel) + 2 * 180));
+        assert_eq!(
+            plan.times.delivery.since(plan.times.pickup),
+            Duration::seconds(i64::from(travel) + 2 * 180)
+        );
     }
 
     #[test]
     fn best_route_is_shorter_than_the_order_sent() {
-        let zigzag = [(-23.56, -46.63, true), (-23.60, -46.63, true), (-23.57, -46.63, true), (-23.59, -46.63, true)];
-        let (sent, best) = (plan_route(&zigzag, false).unwrap(), plan_route(&zigzag, true).unwrap());
+        let zigzag = [
+            (-23.56, -46.63, true),
+            (-23.60, -46.63, true),
+            (-23.57, -46.63, true),
+            (-23.59, -46.63, true),
+        ];
+        let (sent, best) = (
+            plan_route(&zigzag, false).unwrap(),
+            plan_route(&zigzag, true).unwrap(),
+        );
         assert_eq!(sent.order, [0, 1, 2, 3]);
         assert_eq!(best.order, [0, 2, 3, 1]);
         assert!(best.total_distance < sent.total_distance);
@@ -260,23 +335,37 @@ mod tests {
 
     #[test]
     fn stop_outside_the_service_radius_is_reported() {
-        let error = plan_route(&[(-23.56, -46.63, true), (-25.0, -46.63, true)], false).unwrap_err();
-        assert!(matches!(error, PlanError::OutOfArea { stops } if stops.len() == 1 && stops[0].0 == 1));
+        let error =
+            plan_route(&[(-23.56, -46.63, true), (-25.0, -46.63, true)], false).unwrap_err();
+        assert!(
+            matches!(error, PlanError::OutOfArea { stops } if stops.len() == 1 && stops[0].0 == 1)
+        );
     }
 
     #[test]
     fn route_above_maximum_distance_is_rejected() {
-        let there_and_back: Vec<_> = (0..6).map(|i| (-23.55 - f64::from(i % 2) * 0.2, -46.63, true)).collect();
-        assert!(matches!(plan_route(&there_and_back, false), Err(PlanError::DistanceExceeded { .. })));
+        let there_and_back: Vec<_> = (0..6)
+            .map(|i| (-23.55 - f64::from(i % 2) * 0.2, -46.63, true))
+            .collect();
+        assert!(matches!(
+            plan_route(&there_and_back, false),
+            Err(PlanError::DistanceExceeded { .. })
+        ));
     }
 
     #[test]
     fn plan_is_estimated_only_if_an_estimated_leg_is_travelled() {
         let pickup = place(-23.55, -46.63);
-        let stop = |online_payment| Stop { located: place(-23.56, -46.64), online_payment, pin: None, window: None };
+        let stop = |online_payment| Stop {
+            located: place(-23.56, -46.64),
+            online_payment,
+            pin: None,
+            window: None,
+        };
         let now = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
         let estimated = |stop: Stop, marks: [bool; 4]| {
-            let matrix = geo::matrix_located(&[pickup, stop.located]).with_estimated(marks.to_vec());
+            let matrix =
+                geo::matrix_located(&[pickup, stop.located]).with_estimated(marks.to_vec());
             let (stops, best_route) = (&[stop][..], false);
             let request = Request {
                 pickup,
@@ -294,7 +383,11 @@ mod tests {
             plan(&Tariff::default(), &request).unwrap().estimated
         };
         let (out, back) = ([false, true, false, false], [false, false, true, false]);
-        assert!(estimated(stop(true), out) && !estimated(stop(true), back) && !estimated(stop(true), [false; 4]));
+        assert!(
+            estimated(stop(true), out)
+                && !estimated(stop(true), back)
+                && !estimated(stop(true), [false; 4])
+        );
         assert!(estimated(stop(false), back));
     }
 }

@@ -37,44 +37,74 @@ pub(super) struct Uncertainty {
 /// The errors of locations and legs are independent, so the error of a distance is the root of the sum of their squares. A stop
 /// changes the legs before and after it, except a leg that follows from the texts, whose error is its own. The range is the expected
 /// error and not a limit.
-pub(super) fn fee_range(tariff: &Tariff, priced: &FeeInput, of: &Uncertainty) -> Option<(FeeRange, FeeInput)> {
+pub(super) fn fee_range(
+    tariff: &Tariff,
+    priced: &FeeInput,
+    of: &Uncertainty,
+) -> Option<(FeeRange, FeeInput)> {
     let squared = |metres: u64| metres * metres;
-    let place_error = |place: &Located, legs: u64| squared(radius_m(place) * DETOUR_PERCENT / 100 * legs);
+    let place_error =
+        |place: &Located, legs: u64| squared(radius_m(place) * DETOUR_PERCENT / 100 * legs);
     let leg_error = |metres: &u32| squared(u64::from(*metres) * LEG_ERROR_PERCENT / 100);
-    let [pickup, .., last] = &of.places[..] else { return None };
+    let [pickup, .., last] = &of.places[..] else {
+        return None;
+    };
     let near_at = |leg: usize| of.near.get(leg).copied().flatten();
-    let near_error =
-        |leg: usize| near_at(leg).map_or(0, |metres| squared(u64::from(metres) * NEAR_ERROR_PERCENT / 100));
+    let near_error = |leg: usize| {
+        near_at(leg).map_or(0, |metres| {
+            squared(u64::from(metres) * NEAR_ERROR_PERCENT / 100)
+        })
+    };
     let legs = of.places.len() - 1;
     let is_far = |leg: usize| u64::from(leg < legs && near_at(leg).is_none());
     let of_places = of.places.iter().enumerate().map(|(at, place)| {
         let before = at.checked_sub(1).map_or(0, is_far);
         place_error(place, before + is_far(at))
     });
-    let of_legs = (0..legs).map(near_error).sum::<u64>() + of.estimated.iter().map(leg_error).sum::<u64>();
+    let of_legs =
+        (0..legs).map(near_error).sum::<u64>() + of.estimated.iter().map(leg_error).sum::<u64>();
     let outward = of_places.sum::<u64>() + of_legs;
     let of_back = match near_at(legs) {
         Some(_) => near_error(legs),
         None => place_error(pickup, 1) + place_error(last, 1),
     };
-    let back = if priced.back.is_some() { of_back + of.estimated_back.iter().map(leg_error).sum::<u64>() } else { 0 };
+    let back = if priced.back.is_some() {
+        of_back + of.estimated_back.iter().map(leg_error).sum::<u64>()
+    } else {
+        0
+    };
     if outward + back == 0 {
         return None;
     }
-    let [outward, back] = [outward, back].map(|square| u32::try_from(square.isqrt()).unwrap_or(u32::MAX));
+    let [outward, back] =
+        [outward, back].map(|square| u32::try_from(square.isqrt()).unwrap_or(u32::MAX));
     let input = |shift: fn(u32, u32) -> u32| {
         let shifted = |distance: Distance, error: u32| Distance(shift(distance.0, error));
         let back = priced.back.map(|distance| shifted(distance, back));
-        FeeInput { outward: shifted(priced.outward, outward), back, ..*priced }
+        FeeInput {
+            outward: shifted(priced.outward, outward),
+            back,
+            ..*priced
+        }
     };
     let fee = |input: &FeeInput| total(&price(tariff, input));
     let (lower, higher) = (input(u32::saturating_sub), input(u32::saturating_add));
-    Some((FeeRange { min: fee(&lower), max: fee(&higher) }, lower))
+    Some((
+        FeeRange {
+            min: fee(&lower),
+            max: fee(&higher),
+        },
+        lower,
+    ))
 }
 
 /// Returns the typical error of a location that is less precise than a street number.
 fn radius_m(located: &Located) -> u64 {
-    if located.precision > Precision::Number { u64::from(located.radius_m) } else { 0 }
+    if located.precision > Precision::Number {
+        u64::from(located.radius_m)
+    } else {
+        0
+    }
 }
 
 #[cfg(test)]
@@ -102,8 +132,11 @@ mod tests {
     ) -> (Money, Option<FeeRange>) {
         let tariff = Tariff::default();
         let point = Point::from_degrees(-23.55, -46.65).unwrap();
-        let located =
-            |(precision, radius_m): &(Precision, u32)| Located { point, precision: *precision, radius_m: *radius_m };
+        let located = |(precision, radius_m): &(Precision, u32)| Located {
+            point,
+            precision: *precision,
+            radius_m: *radius_m,
+        };
         let priced = FeeInput {
             outward: Distance(metres),
             back: back.map(Distance),
@@ -113,8 +146,12 @@ mod tests {
             vehicle: None,
         };
         let places = places.iter().map(located).collect();
-        let uncertainty =
-            Uncertainty { places, near: near.to_vec(), estimated: estimated.to_vec(), estimated_back: None };
+        let uncertainty = Uncertainty {
+            places,
+            near: near.to_vec(),
+            estimated: estimated.to_vec(),
+            estimated_back: None,
+        };
         let range = fee_range(&tariff, &priced, &uncertainty).map(|(range, _)| range);
         (total(&price(&tariff, &priced)), range)
     }
@@ -131,14 +168,24 @@ mod tests {
         let single = |range: Option<FeeRange>| range.map(|range| (range.min, range.max));
         let minimum = Money::rounded(Tariff::default().minimum_fee);
         // 1.6 · 475 m is within the distance that the base fee covers.
-        assert_eq!(single(range_near(475, None, &[town, town], &[], &[Some(475)]).1), minimum.zip(minimum));
+        assert_eq!(
+            single(range_near(475, None, &[town, town], &[], &[Some(475)]).1),
+            minimum.zip(minimum)
+        );
         let wide = |near: &[Option<u32>]| {
-            let range = range_near(9_000, None, &[town, town, town], &[], near).1.unwrap();
+            let range = range_near(9_000, None, &[town, town, town], &[], near)
+                .1
+                .unwrap();
             range.max.centavos() - range.min.centavos()
         };
-        assert!(wide(&[Some(475), None]) < wide(&[None, None]), "one leg less has the error of both radii");
+        assert!(
+            wide(&[Some(475), None]) < wide(&[None, None]),
+            "one leg less has the error of both radii"
+        );
         assert!(wide(&[Some(475), Some(475)]) < wide(&[Some(475), None]));
-        let back = range_near(475, Some(475), &[town, town], &[], &[Some(475), Some(475)]).1.unwrap();
+        let back = range_near(475, Some(475), &[town, town], &[], &[Some(475), Some(475)])
+            .1
+            .unwrap();
         assert!(back.max.centavos() - back.min.centavos() < 100);
     }
 
@@ -154,12 +201,17 @@ mod tests {
         // 437 m · 1.22 · R$ 1.60 per km, in both directions.
         assert_eq!(width(&[EXACT, near], None), 170);
         assert!(width(&[EXACT, near], None) < width(&[EXACT, far], None));
-        assert!(width(&[EXACT, far], None) < width(&[EXACT, far, EXACT], None), "the stop changes two legs");
+        assert!(
+            width(&[EXACT, far], None) < width(&[EXACT, far, EXACT], None),
+            "the stop changes two legs"
+        );
         assert!(width(&[EXACT, far], None) < width(&[EXACT, far], Some(8_000)));
         let shortest = Money::rounded(Tariff::default().minimum_fee);
         let city = (Precision::Municipality, 9_000);
         assert_eq!(
-            range(8_000, None, &[EXACT, city], &[]).1.map(|range| range.min),
+            range(8_000, None, &[EXACT, city], &[])
+                .1
+                .map(|range| range.min),
             shortest,
             "a route of zero metres"
         );

@@ -2,8 +2,8 @@
 
 use crate::{
     model::{
-        Distance, DistanceMatrix, Located, Precision, Timestamp, Vehicle, Zone, order::DeliveryWindow,
-        price::EstimatePolicy,
+        Distance, DistanceMatrix, Located, Precision, Timestamp, Vehicle, Zone,
+        order::DeliveryWindow, price::EstimatePolicy,
     },
     route,
 };
@@ -53,7 +53,11 @@ impl Request<'_> {
     pub(super) fn rough_places(&self) -> Vec<usize> {
         let places = std::iter::once(self.pickup).chain(self.stops.iter().map(|stop| stop.located));
         let is_rough = |(_, place): &(usize, Located)| place.precision == Precision::Municipality;
-        places.enumerate().filter(is_rough).map(|(at, _)| at).collect()
+        places
+            .enumerate()
+            .filter(is_rough)
+            .map(|(at, _)| at)
+            .collect()
     }
 
     /// Returns whether the order has a time or a window for a delivery.

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::{PriceBasis, QuoteDifference};
 use crate::{
     json,
-    model::{Distance, Duration, StoreId, Timestamp, hmac_sha256, hmac_sha256_matches, price::PriceLine},
+    model::{
+        Distance, Duration, StoreId, Timestamp, hmac_sha256, hmac_sha256_matches, price::PriceLine,
+    },
     rules::settings::Secret,
 };
 
@@ -50,7 +52,13 @@ impl Quote {
         lines: Vec<PriceLine>,
         now: Timestamp,
     ) -> Quote {
-        Quote { store, basis, expires_at: now.after(VALIDITY), tariff_version, lines }
+        Quote {
+            store,
+            basis,
+            expires_at: now.after(VALIDITY),
+            tariff_version,
+            lines,
+        }
     }
 
     /// Encodes the quote: its JSON and an HMAC-SHA256 with the deployment's secret, in base64url.
@@ -70,13 +78,18 @@ impl Quote {
         now: Timestamp,
     ) -> Result<Quote, SealError> {
         let bytes = Base64UrlUnpadded::decode_vec(text).map_err(|_| SealError::Invalid)?;
-        let split = bytes.len().checked_sub(TAG_BYTES).ok_or(SealError::Invalid)?;
+        let split = bytes
+            .len()
+            .checked_sub(TAG_BYTES)
+            .ok_or(SealError::Invalid)?;
         let (body, tag) = bytes.split_at(split);
         if !hmac_sha256_matches(&secret.0, &[PURPOSE, body], tag) {
             return Err(SealError::Invalid);
         }
         // A signed quote that cannot be read was issued before an upgrade. Clients already replace expired quotes.
-        let quote = std::str::from_utf8(body).ok().and_then(|body| json::from_str::<Quote>(body).ok());
+        let quote = std::str::from_utf8(body)
+            .ok()
+            .and_then(|body| json::from_str::<Quote>(body).ok());
         let quote = quote.ok_or(SealError::Expired)?;
         if quote.store != store {
             return Err(SealError::Mismatch(vec![QuoteDifference::Store]));
@@ -85,7 +98,11 @@ impl Quote {
         if !differences.is_empty() {
             return Err(SealError::Mismatch(differences));
         }
-        if quote.expires_at < now { Err(SealError::Expired) } else { Ok(quote) }
+        if quote.expires_at < now {
+            Err(SealError::Expired)
+        } else {
+            Ok(quote)
+        }
     }
 }
 
@@ -109,18 +126,50 @@ mod tests {
             vehicle: None,
             max_fee: None,
         };
-        let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: Precision::Coordinates, radius_m: 0 };
-        PriceBasis::new(&inquiry, &Place { address: Address::default(), located }, &[], crate::model::Zone::default())
+        let located = Located {
+            point: Point {
+                lat_e7: 0,
+                lon_e7: 0,
+            },
+            precision: Precision::Coordinates,
+            radius_m: 0,
+        };
+        PriceBasis::new(
+            &inquiry,
+            &Place {
+                address: Address::default(),
+                located,
+            },
+            &[],
+            crate::model::Zone::default(),
+        )
     }
 
     #[test]
     fn quote_is_valid_only_for_its_store_basis_and_time() {
-        let (secret, store, now) = (Secret([9; 32]), StoreId::new(7).unwrap(), Timestamp::from_millis(1_000));
-        let line = PriceLine { rule: Rule::Base, quantity: 1.into(), amount: Money::from_centavos(790).unwrap() };
+        let (secret, store, now) = (
+            Secret([9; 32]),
+            StoreId::new(7).unwrap(),
+            Timestamp::from_millis(1_000),
+        );
+        let line = PriceLine {
+            rule: Rule::Base,
+            quantity: 1.into(),
+            amount: Money::from_centavos(790).unwrap(),
+        };
         let (own, other) = (basis(None), basis(Some(now)));
         let quote = Quote::new(store, own.clone(), "t-1".into(), vec![line], now);
         let text = quote.seal(&secret);
-        assert_eq!(Quote::open(&text, &secret, store, (&own, Distance(0)), now.after(VALIDITY)), Ok(quote));
+        assert_eq!(
+            Quote::open(
+                &text,
+                &secret,
+                store,
+                (&own, Distance(0)),
+                now.after(VALIDITY)
+            ),
+            Ok(quote)
+        );
         let open = |text: &str, secret: &Secret, store, basis: &PriceBasis, at| {
             Quote::open(text, secret, store, (basis, Distance(0)), at).unwrap_err()
         };
@@ -128,25 +177,45 @@ mod tests {
         assert_eq!(open(&text, &secret, store, &own, late), SealError::Expired);
         let other_store = StoreId::new(8).unwrap();
         let mismatch = |difference| SealError::Mismatch(vec![difference]);
-        assert_eq!(open(&text, &secret, other_store, &own, now), mismatch(QuoteDifference::Store));
-        assert_eq!(open(&text, &secret, store, &other, now), mismatch(QuoteDifference::DeliverAt));
-        assert_eq!(open(&text, &Secret([8; 32]), store, &own, now), SealError::Invalid);
+        assert_eq!(
+            open(&text, &secret, other_store, &own, now),
+            mismatch(QuoteDifference::Store)
+        );
+        assert_eq!(
+            open(&text, &secret, store, &other, now),
+            mismatch(QuoteDifference::DeliverAt)
+        );
+        assert_eq!(
+            open(&text, &Secret([8; 32]), store, &own, now),
+            SealError::Invalid
+        );
         for index in 0..text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
             let forged = String::from_utf8(bytes).unwrap();
             let opened = Quote::open(&forged, &secret, store, (&own, Distance(0)), now);
-            assert!(forged == text || opened == Err(SealError::Invalid), "byte {index}");
+            assert!(
+                forged == text || opened == Err(SealError::Invalid),
+                "byte {index}"
+            );
         }
         assert_eq!(open("", &secret, store, &own, now), SealError::Invalid);
     }
 
     #[test]
     fn quote_of_an_earlier_version_has_expired() {
-        let (secret, store, now) = (Secret([9; 32]), StoreId::new(7).unwrap(), Timestamp::from_millis(1_000));
-        let body = br#"{"store":7,"content":"abc","expires_at":2000,"tariff_version":"t-1","lines":[]}"#;
+        let (secret, store, now) = (
+            Secret([9; 32]),
+            StoreId::new(7).unwrap(),
+            Timestamp::from_millis(1_000),
+        );
+        let body =
+            br#"{"store":7,"content":"abc","expires_at":2000,"tariff_version":"t-1","lines":[]}"#;
         let tag = hmac_sha256(&secret.0, &[PURPOSE, body]);
         let text = Base64UrlUnpadded::encode_string(&[body.as_slice(), &tag].concat());
-        assert_eq!(Quote::open(&text, &secret, store, (&basis(None), Distance(0)), now), Err(SealError::Expired));
+        assert_eq!(
+            Quote::open(&text, &secret, store, (&basis(None), Distance(0)), now),
+            Err(SealError::Expired)
+        );
     }
 }

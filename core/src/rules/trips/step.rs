@@ -64,7 +64,12 @@ impl Durations {
     /// Returns the usual durations at the stores at which these couriers have waited.
     pub fn of<'a>(couriers: impl Iterator<Item = &'a Courier>) -> Durations {
         let mut known: BTreeMap<(HandoverKind, StoreId), Vec<u32>> = BTreeMap::new();
-        for Handover { kind, store, seconds } in couriers.flat_map(|courier| &courier.handovers) {
+        for Handover {
+            kind,
+            store,
+            seconds,
+        } in couriers.flat_map(|courier| &courier.handovers)
+        {
             known.entry((*kind, *store)).or_default().push(*seconds);
         }
         Durations(known)
@@ -73,16 +78,31 @@ impl Durations {
     /// Returns how long a wait usually takes in seconds: at this store, or otherwise of this courier. A door is not a
     /// matter of the store.
     fn usual(&self, kind: HandoverKind, courier: &Courier, store: StoreId) -> Option<u32> {
-        let at_store = self.0.get(&(kind, store)).filter(|_| kind != HandoverKind::Door);
-        let own = courier.handovers.iter().filter(|one| one.kind == kind).map(|one| one.seconds).collect();
-        at_store.cloned().and_then(median).or_else(|| median(own)).map(|seconds| seconds.min(MAX_USUAL_S))
+        let at_store = self
+            .0
+            .get(&(kind, store))
+            .filter(|_| kind != HandoverKind::Door);
+        let own = courier
+            .handovers
+            .iter()
+            .filter(|one| one.kind == kind)
+            .map(|one| one.seconds)
+            .collect();
+        at_store
+            .cloned()
+            .and_then(median)
+            .or_else(|| median(own))
+            .map(|seconds| seconds.min(MAX_USUAL_S))
     }
 }
 
 /// Returns the median, or `None` of too few values.
 fn median(mut values: Vec<u32>) -> Option<u32> {
     values.sort_unstable();
-    values.get(values.len() / 2).copied().filter(|_| values.len() >= MIN_WAITS)
+    values
+        .get(values.len() / 2)
+        .copied()
+        .filter(|_| values.len() >= MIN_WAITS)
 }
 
 impl CurrentStep {
@@ -97,10 +117,23 @@ impl CurrentStep {
         now: Timestamp,
     ) -> Option<CurrentStep> {
         let first = orders.first()?;
-        let clock = StepClock { courier, store: first.store, durations, config, travel, now };
+        let clock = StepClock {
+            courier,
+            store: first.store,
+            durations,
+            config,
+            travel,
+            now,
+        };
         let reported_at = orders.iter().map(|order| last_step(order)).max()?;
-        let step = clock.before_pickup(orders).or_else(|| clock.at_stops(orders)).or_else(|| clock.back(orders))?;
-        Some(CurrentStep { reported_at, ..step })
+        let step = clock
+            .before_pickup(orders)
+            .or_else(|| clock.at_stops(orders))
+            .or_else(|| clock.back(orders))?;
+        Some(CurrentStep {
+            reported_at,
+            ..step
+        })
     }
 
     /// Returns whether the courier is stuck: the step is so overdue that dispatch does not count on the courier.
@@ -127,11 +160,22 @@ struct StepClock<'a, T> {
 impl<T: Fn(Point, Point) -> u32> StepClock<'_, T> {
     /// Returns the step until the last pickup.
     fn before_pickup(&self, orders: &[&Order]) -> Option<CurrentStep> {
-        let waiting = || orders.iter().filter(|order| order.status.is_before_pickup());
+        let waiting = || {
+            orders
+                .iter()
+                .filter(|order| order.status.is_before_pickup())
+        };
         let ready = waiting().map(|order| order.ready_at).max()?;
-        if orders.iter().any(|order| order.status != OrderStatus::Allocated) {
+        if orders
+            .iter()
+            .any(|order| order.status != OrderStatus::Allocated)
+        {
             let last = orders.iter().map(|order| last_step(order)).max()?;
-            return Some(self.waiting(Activity::AtPickup, last.max(ready), Some(HandoverKind::Pickup)));
+            return Some(self.waiting(
+                Activity::AtPickup,
+                last.max(ready),
+                Some(HandoverKind::Pickup),
+            ));
         }
         // An order that joins later does not change the progress of the others.
         let first = waiting().min_by_key(|order| last_step(order))?;
@@ -140,27 +184,44 @@ impl<T: Fn(Point, Point) -> u32> StepClock<'_, T> {
 
     /// Returns the step until the next delivery.
     fn at_stops(&self, orders: &[&Order]) -> Option<CurrentStep> {
-        let stops = || orders.iter().flat_map(|order| order.deliveries.iter().map(move |stop| (order, stop)));
+        let stops = || {
+            orders
+                .iter()
+                .flat_map(|order| order.deliveries.iter().map(move |stop| (order, stop)))
+        };
         if let Some((order, stop)) = stops().find(|(_, stop)| is_current(stop)) {
             let place = stop.place.located.point;
             return Some(match stop.status {
-                DeliveryStatus::Arrived => self.waiting(Activity::AtDoor, last_step(order), Some(HandoverKind::Door)),
+                DeliveryStatus::Arrived => {
+                    self.waiting(Activity::AtDoor, last_step(order), Some(HandoverKind::Door))
+                }
                 _ => self.travelling(Activity::ToDoor, order, place, last_step(order)),
             });
         }
         let last = orders.iter().map(|order| last_step(order)).max()?;
-        stops().any(|(_, stop)| is_open(stop)).then(|| self.waiting(Activity::SettingOut, last, None))
+        stops()
+            .any(|(_, stop)| is_open(stop))
+            .then(|| self.waiting(Activity::SettingOut, last, None))
     }
 
     /// Returns the step until the end of the return.
     fn back(&self, orders: &[&Order]) -> Option<CurrentStep> {
-        let returns = || orders.iter().filter(|order| order.deliveries.iter().any(needs_return));
+        let returns = || {
+            orders
+                .iter()
+                .filter(|order| order.deliveries.iter().any(needs_return))
+        };
         let arrived = returns().filter(|order| order.status == OrderStatus::CourierAtReturn);
         if let Some(last) = arrived.map(|order| last_step(order)).max() {
             return Some(self.waiting(Activity::AtReturn, last, Some(HandoverKind::Return)));
         }
         let last = returns().max_by_key(|order| last_step(order))?;
-        Some(self.travelling(Activity::ToReturn, last, last.pickup.located.point, last_step(last)))
+        Some(self.travelling(
+            Activity::ToReturn,
+            last,
+            last.pickup.located.point,
+            last_step(last),
+        ))
     }
 
     /// Returns the end of a service that begins at this time.
@@ -173,18 +234,46 @@ impl<T: Fn(Point, Point) -> u32> StepClock<'_, T> {
         Duration::seconds(usual.unwrap_or(0).max(configured).into())
     }
 
-    fn waiting(&self, activity: Activity, since: Timestamp, kind: Option<HandoverKind>) -> CurrentStep {
+    fn waiting(
+        &self,
+        activity: Activity,
+        since: Timestamp,
+        kind: Option<HandoverKind>,
+    ) -> CurrentStep {
         let delay = late(self.now, since.after(self.service(activity, kind)));
-        CurrentStep { activity, since, reported_at: since, delay, motionless: Duration::seconds(0) }
+        CurrentStep {
+            activity,
+            since,
+            reported_at: since,
+            delay,
+            motionless: Duration::seconds(0),
+        }
     }
 
     /// Returns the step of a courier on the way from the place of an order's last step. The courier leaves at once, and
     /// waits at the place until `ready`.
-    fn travelling(&self, activity: Activity, order: &Order, to: Point, ready: Timestamp) -> CurrentStep {
+    fn travelling(
+        &self,
+        activity: Activity,
+        order: &Order,
+        to: Point,
+        ready: Timestamp,
+    ) -> CurrentStep {
         let since = last_step(order);
-        let step = |delay, motionless| CurrentStep { activity, since, reported_at: since, delay, motionless };
-        let (from, here) = (order.last_step.and_then(|step| step.from), self.courier.position);
-        let total_s = from.or(here).map_or(0, |from| i64::from((self.travel)(from, to)));
+        let step = |delay, motionless| CurrentStep {
+            activity,
+            since,
+            reported_at: since,
+            delay,
+            motionless,
+        };
+        let (from, here) = (
+            order.last_step.and_then(|step| step.from),
+            self.courier.position,
+        );
+        let total_s = from
+            .or(here)
+            .map_or(0, |from| i64::from((self.travel)(from, to)));
         let left_s = here.map_or(total_s, |here| i64::from((self.travel)(here, to)));
         let due = since.after(Duration::seconds(total_s));
         if left_s <= AT_PLACE_S {
@@ -192,19 +281,30 @@ impl<T: Fn(Point, Point) -> u32> StepClock<'_, T> {
             let served = due.max(ready).after(self.service(activity, None));
             return step(late(self.now, served), Duration::seconds(0));
         }
-        let seen = self.courier.position_at.unwrap_or(since).max(since).min(self.now);
+        let seen = self
+            .courier
+            .position_at
+            .unwrap_or(since)
+            .max(since)
+            .min(self.now);
         let arrival = seen.after(Duration::seconds(left_s));
         if arrival < self.now {
             return step(late(self.now, due.max(arrival)), Duration::seconds(0));
         }
-        let (made_s, riding_s) = ((total_s - left_s).max(0), seen.since(since).as_millis() / 1_000);
+        let (made_s, riding_s) = (
+            (total_s - left_s).max(0),
+            seen.since(since).as_millis() / 1_000,
+        );
         // Half of the estimated speed is slow, and less is a delay.
         let behind = Duration::seconds((riding_s - 2 * made_s).max(0)).max(late(self.now, due));
         let at_own_pace = match made_s {
             0 => behind,
             made_s => Duration::seconds((left_s * (riding_s - made_s) / made_s).max(0)),
         };
-        step(behind.min(at_own_pace), Duration::seconds((riding_s - 4 * made_s).max(0)))
+        step(
+            behind.min(at_own_pace),
+            Duration::seconds((riding_s - 4 * made_s).max(0)),
+        )
     }
 }
 
@@ -215,18 +315,26 @@ fn late(now: Timestamp, due: Timestamp) -> Duration {
 
 /// Returns the time of the last step that changed an order's status.
 fn last_step(order: &Order) -> Timestamp {
-    order.last_step.map_or_else(|| order.status_received(), |step| step.at)
+    order
+        .last_step
+        .map_or_else(|| order.status_received(), |step| step.at)
 }
 
 /// Returns whether the delivery is not handed over yet.
 pub(super) fn is_open(delivery: &Delivery) -> bool {
     use DeliveryStatus as D;
-    matches!(delivery.status, D::AwaitingPickup | D::OnBoard | D::EnRoute | D::Arrived)
+    matches!(
+        delivery.status,
+        D::AwaitingPickup | D::OnBoard | D::EnRoute | D::Arrived
+    )
 }
 
 /// Returns whether the courier is on the way to the delivery or at its door.
 pub(super) fn is_current(delivery: &Delivery) -> bool {
-    matches!(delivery.status, DeliveryStatus::EnRoute | DeliveryStatus::Arrived)
+    matches!(
+        delivery.status,
+        DeliveryStatus::EnRoute | DeliveryStatus::Arrived
+    )
 }
 
 /// Returns whether the courier will bring back the goods or the payment.

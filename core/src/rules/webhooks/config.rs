@@ -48,7 +48,9 @@ impl WebhookConfig {
     pub fn wait(&self, tries: u32, entropy: &mut Entropy) -> Duration {
         let max = i64::from(self.max_retry_minutes) * 60_000;
         let factor = 3_i64.saturating_pow(tries.saturating_sub(1));
-        let wait = i64::from(self.first_retry_ms).saturating_mul(factor).min(max);
+        let wait = i64::from(self.first_retry_ms)
+            .saturating_mul(factor)
+            .min(max);
         let random = i64::from(u16::from_be_bytes(entropy.bytes()));
         Duration::millis(wait * 4 / 5 + wait * 2 / 5 * random / i64::from(u16::MAX))
     }
@@ -77,7 +79,10 @@ mod tests {
             tries += 1;
             let wait = config.wait(tries, &mut entropy).as_millis();
             let exact = (10_000 * 3_i64.pow(tries - 1)).min(12 * 3_600_000);
-            assert!((exact * 4 / 5..=exact * 6 / 5).contains(&wait), "{tries}: {wait}");
+            assert!(
+                (exact * 4 / 5..=exact * 6 / 5).contains(&wait),
+                "{tries}: {wait}"
+            );
             total += wait;
         }
         assert!((13..=15).contains(&tries), "{tries} attempts in three days");

@@ -25,19 +25,35 @@ pub struct Mail {
 pub fn mail(body: &[u8]) -> Option<Mail> {
     let body = Tree::parse(std::str::from_utf8(body).ok()?).ok()?;
     let recipient = body.get("data")?.get("recipient")?;
-    let text = |name| recipient.get(name).and_then(Tree::as_str).map(str::to_owned);
+    let text = |name| {
+        recipient
+            .get(name)
+            .and_then(Tree::as_str)
+            .map(str::to_owned)
+    };
     let to = text("email").filter(|to| !to.is_empty())?;
     let name = text("name").map(|name| without_links(&name));
-    Some(Mail { name, to, subject: text("subject").unwrap_or_default(), text: text("text")? })
+    Some(Mail {
+        name,
+        to,
+        subject: text("subject").unwrap_or_default(),
+        text: text("text")?,
+    })
 }
 
 /// Returns a name without anything that a mail program shows as a link. Everyone can choose names, and a mail with a stranger's link would
 /// come from the operator. Of a link only the words of its domain remain: `Pizza.com` becomes `Pizza com`.
 pub fn without_links(name: &str) -> String {
-    let mut text: String =
-        name.chars().filter(|c| !is_invisible(*c)).map(|c| if is_dot(c) { '.' } else { c }).collect();
+    let mut text: String = name
+        .chars()
+        .filter(|c| !is_invisible(*c))
+        .map(|c| if is_dot(c) { '.' } else { c })
+        .collect();
     let mut finder = LinkFinder::new();
-    finder.url_must_have_scheme(false).url_can_be_iri(true).kinds(&[LinkKind::Url, LinkKind::Email]);
+    finder
+        .url_must_have_scheme(false)
+        .url_can_be_iri(true)
+        .kinds(&[LinkKind::Url, LinkKind::Email]);
     // The words around a link that was broken up can form another one.
     while finder.links(&text).next().is_some() {
         let broken = finder.spans(&text).map(|span| match span.kind() {
@@ -78,7 +94,10 @@ mod tests {
             ("Pizzaria do Zé Ltda.", "Pizzaria do Zé Ltda."),
             ("St. John 24.7", "St. John 24.7"),
             ("Pizza.com", "Pizza com"),
-            ("Ganhe em https://evil.example/p?id=1 agora", "Ganhe em evil example agora"),
+            (
+                "Ganhe em https://evil.example/p?id=1 agora",
+                "Ganhe em evil example agora",
+            ),
             ("HTTP://EVIL.EXAMPLE", "EVIL EXAMPLE"),
             ("www.evil.example", "www evil example"),
             ("evil\u{3002}example", "evil example"),
@@ -98,7 +117,12 @@ mod tests {
         let body = r#"{"type":"recipient.notify","data":{"recipient":{"name":"Rita","email":"rita@a.example","subject":"Olá","text":"Já vai."}}}"#;
         let owned = str::to_owned;
         let (name, to) = (Some(owned("Rita")), owned("rita@a.example"));
-        let read = Mail { name, to, subject: owned("Olá"), text: owned("Já vai.") };
+        let read = Mail {
+            name,
+            to,
+            subject: owned("Olá"),
+            text: owned("Já vai."),
+        };
         assert_eq!(mail(body.as_bytes()), Some(read));
         for without in [
             r#"{"data":{"recipient":{"email":null,"subject":"a","text":"b"}}}"#,

@@ -42,8 +42,14 @@ pub fn plan(
     follow_up: &dyn Fn(&JournalEntry) -> Option<FollowUp>,
     now: Timestamp,
 ) -> WebhookPass {
-    let mut pass = WebhookPass { position: webhook.position, ..WebhookPass::default() };
-    pass.position = entries.iter().map(|entry| entry.position).fold(pass.position, u64::max);
+    let mut pass = WebhookPass {
+        position: webhook.position,
+        ..WebhookPass::default()
+    };
+    pass.position = entries
+        .iter()
+        .map(|entry| entry.position)
+        .fold(pass.position, u64::max);
     let mut orders: BTreeMap<OrderId, Vec<Message>> = BTreeMap::new();
     for message in queued {
         match message.order() {
@@ -57,7 +63,10 @@ pub fn plan(
     let mut fresh: BTreeMap<OrderId, Vec<Message>> = BTreeMap::new();
     for entry in entries {
         let event = &entry.recorded.event;
-        let Some(follow_up) = follow_up(entry).filter(|_| webhook.is_subscribed_to(event.kind)) else { continue };
+        let Some(follow_up) = follow_up(entry).filter(|_| webhook.is_subscribed_to(event.kind))
+        else {
+            continue;
+        };
         let messages = fresh.entry(event.order).or_default();
         messages.push(webhook.message(entry, now));
         if follow_up == FollowUp::End {
@@ -70,7 +79,9 @@ pub fn plan(
         let behind = fresh.remove(&order).unwrap_or_default();
         if due {
             messages.extend(behind.iter().cloned());
-            sort(&mut messages, |a, b| (a.position(), a.is_end()) < (b.position(), b.is_end()));
+            sort(&mut messages, |a, b| {
+                (a.position(), a.is_end()) < (b.position(), b.is_end())
+            });
             later.extend(messages.split_off(messages.len().min(LANE)));
             pass.lanes.push(messages);
         } else {
@@ -83,6 +94,7 @@ pub fn plan(
     }
     // Messages that do not fit into their lane are queued, unless they already are.
     let existing = |message: &Message| queued.iter().any(|other| other.name == message.name);
-    pass.held.extend(later.into_iter().filter(|message| !existing(message)));
+    pass.held
+        .extend(later.into_iter().filter(|message| !existing(message)));
     pass
 }

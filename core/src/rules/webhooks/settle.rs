@@ -41,13 +41,25 @@ pub fn settle(
     entropy: &mut Entropy,
     now: Timestamp,
 ) -> Settlement {
-    let mut after =
-        Webhook { position: pass.position.max(webhook.position), seen_at: now, lease: None, ..webhook.clone() };
+    let mut after = Webhook {
+        position: pass.position.max(webhook.position),
+        seen_at: now,
+        lease: None,
+        ..webhook.clone()
+    };
     let mut left: BTreeMap<String, Message> = BTreeMap::new();
-    left.extend(queued.iter().chain(&pass.held).map(|message| (message.name.clone(), message.clone())));
+    left.extend(
+        queued
+            .iter()
+            .chain(&pass.held)
+            .map(|message| (message.name.clone(), message.clone())),
+    );
     let (mut attempts, mut gone) = (Vec::new(), false);
     // Consecutive failures are counted in chronological order, which differs from the order of the lanes.
-    let ended = |one: &MessageResult| one.sent.map(|(at, took, _)| at.millis().saturating_add_unsigned(took));
+    let ended = |one: &MessageResult| {
+        one.sent
+            .map(|(at, took, _)| at.millis().saturating_add_unsigned(took))
+    };
     crate::route::sort::sort(&mut results, |a, b| ended(a) < ended(b));
     for MessageResult { message, sent } in results {
         let Some((at, took_ms, result)) = sent else {
@@ -57,12 +69,13 @@ pub fn settle(
         let number = message.tries.saturating_add(1);
         // A mail server rejects a message with 500 to 599 for good, for example because the mailbox does not exist.
         let is_rejected = webhook.is_mail() && matches!(result.status(), Some(500..=599));
-        let next_at = if result.is_success() || result.is_gone() || is_rejected || result.is_withheld() {
-            None
-        } else {
-            let next = now.after(config.wait(number, entropy));
-            (next <= message.since.after(config.give_up())).then_some(next)
-        };
+        let next_at =
+            if result.is_success() || result.is_gone() || is_rejected || result.is_withheld() {
+                None
+            } else {
+                let next = now.after(config.wait(number, entropy));
+                (next <= message.since.after(config.give_up())).then_some(next)
+            };
         after.failures = match result {
             _ if result.is_success() => 0,
             _ if result.is_withheld() => after.failures,
@@ -70,9 +83,25 @@ pub fn settle(
         };
         gone |= result.is_gone();
         let Message { name, subject, .. } = message.clone();
-        attempts.push(Attempt { webhook: webhook.id, name, subject, number, at, took_ms, result, next_at });
+        attempts.push(Attempt {
+            webhook: webhook.id,
+            name,
+            subject,
+            number,
+            at,
+            took_ms,
+            result,
+            next_at,
+        });
         match next_at {
-            Some(due_at) => left.insert(message.name.clone(), Message { tries: number, due_at, ..message }),
+            Some(due_at) => left.insert(
+                message.name.clone(),
+                Message {
+                    tries: number,
+                    due_at,
+                    ..message
+                },
+            ),
             None => left.remove(&message.name),
         };
     }
@@ -82,12 +111,25 @@ pub fn settle(
         after.state = WebhookState::Disabled { at: now };
     }
     let stopped = webhook.is_active() && !after.is_active();
-    if matches!(after.state, WebhookState::Ended { .. } | WebhookState::Removed { .. }) {
+    if matches!(
+        after.state,
+        WebhookState::Ended { .. } | WebhookState::Removed { .. }
+    ) {
         after.due_at = None;
-        return Settlement { messages: vec![MessageChange::Clear(after.id)], webhook: after, attempts, stopped };
+        return Settlement {
+            messages: vec![MessageChange::Clear(after.id)],
+            webhook: after,
+            attempts,
+            stopped,
+        };
     }
     after.due_at = first_due(left.values());
-    Settlement { messages: changes(queued, left), webhook: after, attempts, stopped }
+    Settlement {
+        messages: changes(queued, left),
+        webhook: after,
+        attempts,
+        stopped,
+    }
 }
 
 /// Returns the earliest due time of the messages that are the first of their order.
@@ -109,10 +151,17 @@ pub(super) fn first_due<'a>(messages: impl Iterator<Item = &'a Message>) -> Opti
 }
 
 fn changes(before: &[Message], after: BTreeMap<String, Message>) -> Vec<MessageChange> {
-    let removed = before.iter().filter(|message| !after.contains_key(&message.name));
-    let removed = removed.map(|message| MessageChange::Remove { webhook: message.webhook, name: message.name.clone() });
+    let removed = before
+        .iter()
+        .filter(|message| !after.contains_key(&message.name));
+    let removed = removed.map(|message| MessageChange::Remove {
+        webhook: message.webhook,
+        name: message.name.clone(),
+    });
     let mut changes: Vec<MessageChange> = removed.collect();
-    let new = after.into_values().filter(|message| !before.contains(message));
+    let new = after
+        .into_values()
+        .filter(|message| !before.contains(message));
     changes.extend(new.map(MessageChange::Put));
     changes
 }

@@ -23,8 +23,14 @@ pub enum UrlError {
 /// The reason the URL is rejected.
 pub fn check(text: &str, loopback: bool) -> Result<(), UrlError> {
     let plain = text.bytes().all(|byte| byte.is_ascii_graphic()) && !text.contains(['#', '\\']);
-    let uri: http::Uri = text.parse().ok().filter(|_| plain).ok_or(UrlError::Malformed)?;
-    let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
+    let uri: http::Uri = text
+        .parse()
+        .ok()
+        .filter(|_| plain)
+        .ok_or(UrlError::Malformed)?;
+    let authority = uri
+        .authority()
+        .filter(|authority| !authority.as_str().contains('@'));
     let authority = authority.ok_or(UrlError::Malformed)?;
     let host = authority.host();
     // Ports above 65,535 are parsed as `None`.
@@ -34,15 +40,26 @@ pub fn check(text: &str, loopback: bool) -> Result<(), UrlError> {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let address = bare.parse::<IpAddr>().ok();
     let name = bare.trim_end_matches('.').to_ascii_lowercase();
-    let is_local = address.map_or(name == "localhost" || name.ends_with(".localhost"), |address| address.is_loopback());
+    let is_local = address.map_or(
+        name == "localhost" || name.ends_with(".localhost"),
+        |address| address.is_loopback(),
+    );
     match uri.scheme_str() {
         Some("https") => {}
         Some("http") if is_local && loopback => {}
         Some("http") => return Err(UrlError::Insecure),
         _ => return Err(UrlError::Malformed),
     }
-    let private = if is_local { !loopback } else { address.is_some_and(|address| !is_public(address)) };
-    if private { Err(UrlError::Private) } else { Ok(()) }
+    let private = if is_local {
+        !loopback
+    } else {
+        address.is_some_and(|address| !is_public(address))
+    };
+    if private {
+        Err(UrlError::Private)
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns whether requests may be sent to an address. It rejects all addresses that the registries of special
@@ -165,7 +182,11 @@ mod tests {
 
     #[test]
     fn urls_must_be_public_https() {
-        for good in ["https://loja.example/hook?a=1", "https://loja.example:8443/", "https://8.8.8.8/x"] {
+        for good in [
+            "https://loja.example/hook?a=1",
+            "https://loja.example:8443/",
+            "https://8.8.8.8/x",
+        ] {
             assert_eq!(check(good, false), Ok(()), "{good}");
         }
         use UrlError::{Insecure, Malformed, Private};

@@ -6,7 +6,9 @@ use super::delivery_id;
 use crate::{
     model::{
         Money, Timestamp, Vehicle,
-        order::{AssignedCourier, Event, EventKind, OpenDelivery, Order, OrderStatus, RecordedEvent},
+        order::{
+            AssignedCourier, Event, EventKind, OpenDelivery, Order, OrderStatus, RecordedEvent,
+        },
         webhook::FollowUp,
     },
     wire::Reais,
@@ -79,7 +81,10 @@ pub struct LogisticEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub geo_localization: Option<PositionView>,
     /// URL of the recipient's page. Absent if there is no link.
-    #[serde(rename = "externalTrackingURL", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "externalTrackingURL",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub tracking_url: Option<String>,
 }
 
@@ -222,7 +227,11 @@ pub struct PositionView {
 
 /// Returns the type of an event of the order, or `None` if the standard has none.
 fn event_type(event: &Event, history: &[RecordedEvent]) -> Option<EventType> {
-    let earlier = |kind| history.iter().any(|one| one.event.sequence < event.sequence && one.event.kind == kind);
+    let earlier = |kind| {
+        history
+            .iter()
+            .any(|one| one.event.sequence < event.sequence && one.event.kind == kind)
+    };
     let is_carried = event.status >= OrderStatus::OutForDelivery.number();
     Some(match event.kind {
         EventKind::Created => EventType::Pending,
@@ -237,7 +246,9 @@ fn event_type(event: &Event, history: &[RecordedEvent]) -> Option<EventType> {
         EventKind::ReturnStarted | EventKind::CourierAtReturn => EventType::ReturningToMerchant,
         EventKind::Returned | EventKind::ReturnWaived => EventType::ReturnedToMerchant,
         EventKind::Expired if !earlier(EventKind::Allocated) => EventType::Rejected,
-        EventKind::Expired | EventKind::Cancelled | EventKind::Discarded | EventKind::Lost => EventType::Cancelled,
+        EventKind::Expired | EventKind::Cancelled | EventKind::Discarded | EventKind::Lost => {
+            EventType::Cancelled
+        }
         _ => return None,
     })
 }
@@ -247,17 +258,27 @@ fn event_type(event: &Event, history: &[RecordedEvent]) -> Option<EventType> {
 pub fn follow_up(order: &Order, event: &Event) -> Option<FollowUp> {
     let own = order.open_delivery.as_deref()?;
     event_type(event, &[])?;
-    let is_paid = order.deliveries.iter().all(|delivery| delivery.online_payment);
+    let is_paid = order
+        .deliveries
+        .iter()
+        .all(|delivery| delivery.online_payment);
     let is_last = match event.kind {
         EventKind::Delivered => is_paid,
         EventKind::Returned | EventKind::ReturnWaived => true,
         _ => false,
     };
-    Some(if is_last && !own.awaits_conclusion { FollowUp::End } else { FollowUp::Nothing })
+    Some(if is_last && !own.awaits_conclusion {
+        FollowUp::End
+    } else {
+        FollowUp::Nothing
+    })
 }
 
 /// Returns the history of an order in terms of the standard, with the time and the reason of each event.
-pub fn event_types(order: &Order, history: &[RecordedEvent]) -> Vec<(EventType, Timestamp, Option<String>)> {
+pub fn event_types(
+    order: &Order,
+    history: &[RecordedEvent],
+) -> Vec<(EventType, Timestamp, Option<String>)> {
     let mut all = Vec::new();
     for RecordedEvent { event, .. } in history {
         if let Some(kind) = event_type(event, history) {
@@ -267,7 +288,10 @@ pub fn event_types(order: &Order, history: &[RecordedEvent]) -> Vec<(EventType, 
             all.push((EventType::DeliveryFinished, event.at, None));
         }
     }
-    let confirmed = order.open_delivery.as_deref().and_then(|own| own.finished_at);
+    let confirmed = order
+        .open_delivery
+        .as_deref()
+        .and_then(|own| own.finished_at);
     all.extend(confirmed.map(|at| (EventType::DeliveryFinished, at, None)));
     all
 }
@@ -285,9 +309,16 @@ impl LogisticEvent {
         tracking_url: Option<String>,
     ) -> Option<LogisticEvent> {
         let own = order.open_delivery.as_deref()?;
-        let kind = if is_end { EventType::DeliveryFinished } else { event_type(event, history)? };
+        let kind = if is_end {
+            EventType::DeliveryFinished
+        } else {
+            event_type(event, history)?
+        };
         let at = own.finished_at.filter(|_| is_end).unwrap_or(event.at);
-        let has_courier = !matches!(kind, EventType::Pending | EventType::Rejected | EventType::Cancelled);
+        let has_courier = !matches!(
+            kind,
+            EventType::Pending | EventType::Rejected | EventType::Cancelled
+        );
         let courier = order.courier.as_ref().filter(|_| has_courier);
         let point = event.point.filter(|_| courier.is_some());
         Some(LogisticEvent {
@@ -296,14 +327,25 @@ impl LogisticEvent {
             order_display_id: own.display_id.clone(),
             merchant: MerchantView::of(own, merchant),
             event: DeliveryEventView::of(kind, at, event.reason.clone().filter(|_| !is_end)),
-            problem: ProblemView::of(event).into_iter().filter(|_| !is_end).collect(),
-            customer_name: order.deliveries.iter().find_map(|one| one.name.clone()).unwrap_or_default(),
-            vehicle: courier.and(vehicle).map(|vehicle| ChosenVehicle::of(own, vehicle)),
+            problem: ProblemView::of(event)
+                .into_iter()
+                .filter(|_| !is_end)
+                .collect(),
+            customer_name: order
+                .deliveries
+                .iter()
+                .find_map(|one| one.name.clone())
+                .unwrap_or_default(),
+            vehicle: courier
+                .and(vehicle)
+                .map(|vehicle| ChosenVehicle::of(own, vehicle)),
             delivery_price: PricedView::of(order.fee),
             eta: courier.and_then(|_| TimesView::of_order(order, own, at)),
             delivery_person: courier.map(DeliveryPerson::of),
-            geo_localization: point
-                .map(|point| PositionView { latitude: point.latitude(), longitude: point.longitude() }),
+            geo_localization: point.map(|point| PositionView {
+                latitude: point.latitude(),
+                longitude: point.longitude(),
+            }),
             tracking_url,
         })
     }
@@ -312,16 +354,26 @@ impl LogisticEvent {
 impl MerchantView {
     /// Builds the representation of an order's merchant.
     pub fn of(own: &OpenDelivery, id: &str) -> MerchantView {
-        MerchantView { id: id.to_owned(), name: own.merchant_name.clone() }
+        MerchantView {
+            id: id.to_owned(),
+            name: own.merchant_name.clone(),
+        }
     }
 }
 
 impl DeliveryEventView {
     /// Builds the representation of an event.
     pub fn of(kind: EventType, at: Timestamp, message: Option<String>) -> DeliveryEventView {
-        let rejection = RejectionView { reason: "NO_DELIVERYPERSON_AVAILABLE" };
+        let rejection = RejectionView {
+            reason: "NO_DELIVERYPERSON_AVAILABLE",
+        };
         let rejection_info = (kind == EventType::Rejected).then_some(rejection);
-        DeliveryEventView { kind, message, datetime: at.to_string(), rejection_info }
+        DeliveryEventView {
+            kind,
+            message,
+            datetime: at.to_string(),
+            rejection_info,
+        }
     }
 }
 
@@ -346,15 +398,25 @@ impl ProblemView {
 impl ChosenVehicle {
     /// Builds the representation of a courier's vehicle.
     pub fn of(own: &OpenDelivery, vehicle: Vehicle) -> ChosenVehicle {
-        ChosenVehicle { kind: vehicle.name(), container: own.container.clone() }
+        ChosenVehicle {
+            kind: vehicle.name(),
+            container: own.container.clone(),
+        }
     }
 }
 
 impl PricedView {
     /// Builds the representation of a fee.
     pub fn of(fee: Money) -> PricedView {
-        let price = PriceView { value: Reais(fee), currency: "BRL" };
-        PricedView { price, pricing_list: "NORMAL", additional_price_percentual: 0 }
+        let price = PriceView {
+            value: Reais(fee),
+            currency: "BRL",
+        };
+        PricedView {
+            price,
+            pricing_list: "NORMAL",
+            additional_price_percentual: 0,
+        }
     }
 }
 
@@ -381,9 +443,22 @@ impl TimesView {
 
     /// Builds the representation of an order's times at the time of an event.
     fn of_order(order: &Order, own: &OpenDelivery, now: Timestamp) -> Option<TimesView> {
-        let delivery = order.delivered_at.or(order.eta.map(|eta| eta.delivery)).or(order.expected_delivery)?;
-        let pickup = order.eta.and_then(|eta| eta.pickup).or(order.expected_pickup).unwrap_or(delivery);
-        Some(TimesView::of(pickup, delivery, own.deliver_until, order.has_estimate(), now))
+        let delivery = order
+            .delivered_at
+            .or(order.eta.map(|eta| eta.delivery))
+            .or(order.expected_delivery)?;
+        let pickup = order
+            .eta
+            .and_then(|eta| eta.pickup)
+            .or(order.expected_pickup)
+            .unwrap_or(delivery);
+        Some(TimesView::of(
+            pickup,
+            delivery,
+            own.deliver_until,
+            order.has_estimate(),
+            now,
+        ))
     }
 }
 

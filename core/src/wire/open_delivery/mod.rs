@@ -6,16 +6,18 @@ mod request;
 mod response;
 
 pub use event::{
-    ChosenVehicle, DeliveryEventView, DeliveryPerson, EventType, LogisticEvent, MerchantView, PositionView, PriceView,
-    PricedView, ProblemView, RejectionView, TimesView, event_types, follow_up,
+    ChosenVehicle, DeliveryEventView, DeliveryPerson, EventType, LogisticEvent, MerchantView,
+    PositionView, PriceView, PricedView, ProblemView, RejectionView, TimesView, event_types,
+    follow_up,
 };
 pub use request::{
-    AvailabilityRequest, CancelDelivery, DeliveryPayments, DeliveryRequest, FinishDelivery, HandleProblem, LimitTimes,
-    LogisticsAddress, MerchantRef, OfflinePayment, Price, RequestedVehicle,
+    AvailabilityRequest, CancelDelivery, DeliveryPayments, DeliveryRequest, FinishDelivery,
+    HandleProblem, LimitTimes, LogisticsAddress, MerchantRef, OfflinePayment, Price,
+    RequestedVehicle,
 };
 pub use response::{
-    AccessToken, AvailabilityView, CancelResponse, CompletionView, ConfirmationCode, DeliveryAccepted, DetailTimes,
-    LogisticsDetails, ResolvedProblem,
+    AccessToken, AvailabilityView, CancelResponse, CompletionView, ConfirmationCode,
+    DeliveryAccepted, DetailTimes, LogisticsDetails, ResolvedProblem,
 };
 
 use crate::model::OrderId;

@@ -54,11 +54,19 @@ pub struct DeliveryRequest {
     /// ID of the order in the ordering application, a UUID.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, format = "uuid", example = "52122852-6626-11ed-9022-0242ac120002")
+        schema(
+            required = true,
+            nullable = false,
+            format = "uuid",
+            example = "52122852-6626-11ed-9022-0242ac120002"
+        )
     )]
     pub order_id: Option<String>,
     /// The order's code for the customer, at most 64 characters.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "1042"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, max_length = 64, example = "1042")
+    )]
     pub order_display_id: Option<String>,
     /// The merchant.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
@@ -67,7 +75,10 @@ pub struct DeliveryRequest {
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub pickup_address: Option<LogisticsAddress>,
     /// The code that the merchant gives to the courier, 4 to 12 letters or digits. Without it, a code is generated.
-    #[cfg_attr(feature = "openapi", schema(format = "pickup-code", max_length = 64, example = "7K2P"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(format = "pickup-code", max_length = 64, example = "7K2P")
+    )]
     pub pickup_code: Option<String>,
     /// Whether the courier waits for `readyForPickup` before the pickup.
     pub notify_ready_for_pickup: Option<bool>,
@@ -89,7 +100,12 @@ pub struct DeliveryRequest {
     /// Name of the recipient, at most 255 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 255, example = "Maria Silva")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 255,
+            example = "Maria Silva"
+        )
     )]
     pub customer_name: Option<String>,
     /// Phone number of the recipient: with the area code, and a foreign one with a plus sign and the country code. The courier reads any other
@@ -152,7 +168,12 @@ pub struct MerchantRef {
     /// The merchant's public name, at most 500 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 500, example = "Pizzaria Boa")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 500,
+            example = "Pizzaria Boa"
+        )
     )]
     pub name: Option<String>,
 }
@@ -163,22 +184,37 @@ pub struct MerchantRef {
 #[serde(rename_all = "camelCase", default)]
 pub struct LogisticsAddress {
     /// Code of the country, which must be `BR`.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, pattern = "^BR$", example = "BR"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, pattern = "^BR$", example = "BR")
+    )]
     pub country: Option<String>,
     /// Two-letter code of the state, also as `BR-SP`.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, example = "SP"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, example = "SP")
+    )]
     pub state: Option<String>,
     /// Municipality.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, example = "São Paulo"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, example = "São Paulo")
+    )]
     pub city: Option<String>,
     /// Neighbourhood.
     #[cfg_attr(feature = "openapi", schema(example = "Bela Vista"))]
     pub district: Option<String>,
     /// Street name with its type.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, example = "Avenida Paulista"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, example = "Avenida Paulista")
+    )]
     pub street: Option<String>,
     /// House number, or `S/N` if there is none.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, example = "1578"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, example = "1578")
+    )]
     pub number: Option<String>,
     /// Postal code (CEP) of eight digits.
     #[cfg_attr(feature = "openapi", schema(example = "01310-200"))]
@@ -217,11 +253,19 @@ pub struct RequestedVehicle {
     /// `NORMAL` or `THERMIC`.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, pattern = "^(NORMAL|THERMIC)$", example = "THERMIC")
+        schema(
+            required = true,
+            nullable = false,
+            pattern = "^(NORMAL|THERMIC)$",
+            example = "THERMIC"
+        )
     )]
     pub container: Option<String>,
     /// How the goods are transported, at most 500 characters. The courier reads it with the instructions.
-    #[cfg_attr(feature = "openapi", schema(max_length = 500, example = "Bolo de andar: levar na horizontal"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(max_length = 500, example = "Bolo de andar: levar na horizontal")
+    )]
     pub instruction: Option<String>,
 }
 
@@ -246,11 +290,20 @@ pub struct Price {
     /// The amount, with at most four decimals, 0 to 1,000,000. It is rounded to centavos.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, minimum = 0, maximum = 1_000_000, example = 57.9)
+        schema(
+            required = true,
+            nullable = false,
+            minimum = 0,
+            maximum = 1_000_000,
+            example = 57.9
+        )
     )]
     pub value: Option<f64>,
     /// Code of the currency, which must be `BRL`.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, pattern = "^BRL$", example = "BRL"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, pattern = "^BRL$", example = "BRL")
+    )]
     pub currency: Option<String>,
 }
 
@@ -260,7 +313,10 @@ pub struct Price {
 #[serde(rename_all = "camelCase", default)]
 pub struct DeliveryPayments {
     /// `ONLINE` if the order is already paid, `OFFLINE` if the recipient pays the courier.
-    #[cfg_attr(feature = "openapi", schema(pattern = "^(ONLINE|OFFLINE)$", example = "OFFLINE"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(pattern = "^(ONLINE|OFFLINE)$", example = "OFFLINE")
+    )]
     pub method: Option<String>,
     /// Whether the courier brings a card machine.
     pub wireless_pos: Option<bool>,
@@ -280,7 +336,10 @@ pub struct OfflinePayment {
     #[serde(rename = "type")]
     #[cfg_attr(
         feature = "openapi",
-        schema(pattern = "^(CREDIT|DEBIT|MEAL_VOUCHER|FOOD_VOUCHER|PIX|CASH|CREDIT_DEBIT|OTHER)$", example = "CASH")
+        schema(
+            pattern = "^(CREDIT|DEBIT|MEAL_VOUCHER|FOOD_VOUCHER|PIX|CASH|CREDIT_DEBIT|OTHER)$",
+            example = "CASH"
+        )
     )]
     pub kind: Option<String>,
     /// The amount.
@@ -308,7 +367,12 @@ pub struct HandleProblem {
     /// The reason of the problem, at most 64 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 64, example = "NOBODY_TO_RECEIVE")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 64,
+            example = "NOBODY_TO_RECEIVE"
+        )
     )]
     pub reason: Option<String>,
     /// `RETURN_TO_STORE`, `DELIVER_PRODUCT` or `CANCEL_DELIVERY`.
@@ -335,13 +399,21 @@ pub struct CancelDelivery {
     /// The reason, at most 64 characters.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 64, example = "CONSUMER_CANCELLATION_REQUESTED")
+        schema(
+            required = true,
+            nullable = false,
+            max_length = 64,
+            example = "CONSUMER_CANCELLATION_REQUESTED"
+        )
     )]
     pub reason: Option<String>,
     /// `RETURN_TO_STORE` or `CANCEL_DELIVERY`: what the courier does if the goods are on the way. Defaults to the return.
     #[cfg_attr(
         feature = "openapi",
-        schema(pattern = "^(RETURN_TO_STORE|CANCEL_DELIVERY)$", example = "RETURN_TO_STORE")
+        schema(
+            pattern = "^(RETURN_TO_STORE|CANCEL_DELIVERY)$",
+            example = "RETURN_TO_STORE"
+        )
     )]
     pub action: Option<String>,
     /// A note, at most 255 characters.

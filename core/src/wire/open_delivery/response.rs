@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::{
     delivery_id,
     event::{
-        ChosenVehicle, DeliveryEventView, DeliveryPerson, EventType, MerchantView, PricedView, ProblemView, TimesView,
+        ChosenVehicle, DeliveryEventView, DeliveryPerson, EventType, MerchantView, PricedView,
+        ProblemView, TimesView,
     },
 };
 use crate::{
@@ -124,7 +125,10 @@ pub struct LogisticsDetails {
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub delivery_person: Option<DeliveryPerson>,
     /// URL of the recipient's page. Absent if there is no link.
-    #[serde(rename = "externalTrackingURL", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "externalTrackingURL",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub tracking_url: Option<String>,
 }
@@ -178,10 +182,18 @@ impl LogisticsDetails {
     ) -> Option<LogisticsDetails> {
         let own = order.open_delivery.as_deref()?;
         let events = event_types(order, history);
-        let finished = events.iter().find(|(kind, ..)| *kind == EventType::DeliveryFinished).map(|(_, at, _)| *at);
+        let finished = events
+            .iter()
+            .find(|(kind, ..)| *kind == EventType::DeliveryFinished)
+            .map(|(_, at, _)| *at);
         let is_final = order.status.is_final();
-        let problem = history.iter().filter_map(|recorded| ProblemView::of(&recorded.event));
-        let eta = order.eta.map(|eta| eta.delivery).or(order.expected_delivery);
+        let problem = history
+            .iter()
+            .filter_map(|recorded| ProblemView::of(&recorded.event));
+        let eta = order
+            .eta
+            .map(|eta| eta.delivery)
+            .or(order.expected_delivery);
         let times = eta.map(|eta| DetailTimes {
             delivery_eta_date: eta.to_string(),
             max_delivery_time: own.deliver_until.unwrap_or(eta).to_string(),
@@ -193,8 +205,15 @@ impl LogisticsDetails {
             order_id: order.code.clone(),
             order_display_id: own.display_id.clone(),
             merchant: MerchantView::of(own, merchant),
-            customer_name: order.deliveries.iter().find_map(|one| one.name.clone()).unwrap_or_default(),
-            events: events.into_iter().map(|(kind, at, message)| DeliveryEventView::of(kind, at, message)).collect(),
+            customer_name: order
+                .deliveries
+                .iter()
+                .find_map(|one| one.name.clone())
+                .unwrap_or_default(),
+            events: events
+                .into_iter()
+                .map(|(kind, at, message)| DeliveryEventView::of(kind, at, message))
+                .collect(),
             problem: problem
                 .map(|problem| ResolvedProblem {
                     reason: problem.reason,

@@ -73,24 +73,46 @@ fn written(at: Timestamp) -> String {
     if at.millis() % 2 == 0 {
         return at.to_string();
     }
-    at.before(Duration::minutes(180)).to_string().replace('Z', "-03:00")
+    at.before(Duration::minutes(180))
+        .to_string()
+        .replace('Z', "-03:00")
 }
 
 impl Requirements {
     fn random(entropy: &mut Entropy) -> Requirements {
-        let kinds = if below(entropy, 2) == 0 { 0 } else { below(entropy, 64) };
+        let kinds = if below(entropy, 2) == 0 {
+            0
+        } else {
+            below(entropy, 64)
+        };
         let mut amount = |max: u32| {
             // Most amounts are near the limits of small vehicles.
-            let max = if below(entropy, 6) == 0 { max } else { max / 25 };
+            let max = if below(entropy, 6) == 0 {
+                max
+            } else {
+                max / 25
+            };
             (below(entropy, 2) == 0).then(|| 1 + below(entropy, max))
         };
         let (weight, volume) = (amount(1_000_000), amount(20_000_000));
-        let kinds = (0..VEHICLES.len()).filter(|kind| kinds & (1 << kind) != 0).collect();
-        Requirements { kinds, weight, volume, packages: (below(entropy, 2) == 0).then(|| 1 + below(entropy, 100)) }
+        let kinds = (0..VEHICLES.len())
+            .filter(|kind| kinds & (1 << kind) != 0)
+            .collect();
+        Requirements {
+            kinds,
+            weight,
+            volume,
+            packages: (below(entropy, 2) == 0).then(|| 1 + below(entropy, 100)),
+        }
     }
 
     fn body(&self) -> Value {
-        let kinds: Vec<&str> = self.kinds.iter().rev().map(|kind| VEHICLES[*kind].0).collect();
+        let kinds: Vec<&str> = self
+            .kinds
+            .iter()
+            .rev()
+            .map(|kind| VEHICLES[*kind].0)
+            .collect();
         json!({
             "vehicle": kinds, "weightGrams": self.weight, "volumeMillilitres": self.volume, "packages": self.packages,
         })
@@ -115,14 +137,27 @@ impl Requirements {
 }
 
 fn random_address(entropy: &mut Entropy) -> (Value, Option<(f64, f64)>) {
-    let mut address = json!({ "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP" });
+    let mut address =
+        json!({ "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP" });
     match below(entropy, 8) {
-        0 => address["zipCode"] = json!(format!("{:05}-{:03}", 1_000 + below(entropy, 8_000), below(entropy, 1_000))),
-        1 => address["city"] = json!(["Osasco", "Guarulhos", "Campinas", "Atlântida"][below(entropy, 4) as usize]),
+        0 => {
+            address["zipCode"] = json!(format!(
+                "{:05}-{:03}",
+                1_000 + below(entropy, 8_000),
+                below(entropy, 1_000)
+            ))
+        }
+        1 => {
+            address["city"] =
+                json!(["Osasco", "Guarulhos", "Campinas", "Atlântida"][below(entropy, 4) as usize])
+        }
         _ => {
             // Half of the points are near the store, so that more of them are in its area.
             let spread = if below(entropy, 2) == 0 { 0.1 } else { 0.4 };
-            let at = (CENTRE.0 + spread * signed(entropy), CENTRE.1 + spread * signed(entropy));
+            let at = (
+                CENTRE.0 + spread * signed(entropy),
+                CENTRE.1 + spread * signed(entropy),
+            );
             (address["latitude"], address["longitude"]) = (json!(at.0), json!(at.1));
             return (address, Some(at));
         }
@@ -133,17 +168,30 @@ fn random_address(entropy: &mut Entropy) -> (Value, Option<(f64, f64)>) {
 impl Request {
     /// Returns a request with the parts. `always_open` computes previews without opening hours, from which times are chosen that can
     /// be met.
-    pub(super) fn random(entropy: &mut Entropy, parts: Parts, always_open: &Previewer, now: Timestamp) -> Request {
+    pub(super) fn random(
+        entropy: &mut Entropy,
+        parts: Parts,
+        always_open: &Previewer,
+        now: Timestamp,
+    ) -> Request {
         let (first, point) = random_address(entropy);
         let mut addresses = vec![first];
         if below(entropy, 3) == 0 {
             addresses.push(random_address(entropy).0);
         }
         let mut has = |part: bool| part && (!parts.is_combined() || below(entropy, 3) > 0);
-        let (requires, is_scheduled, has_windows) = (has(parts.requirements), has(parts.schedule), has(parts.windows));
+        let (requires, is_scheduled, has_windows) = (
+            has(parts.requirements),
+            has(parts.schedule),
+            has(parts.windows),
+        );
         let mut request = Request {
             best_route: !has_windows && below(entropy, 2) == 0,
-            preparation: if below(entropy, 2) == 0 { below(entropy, 1_441) } else { below(entropy, 61) },
+            preparation: if below(entropy, 2) == 0 {
+                below(entropy, 1_441)
+            } else {
+                below(entropy, 61)
+            },
             requirements: requires.then(|| Requirements::random(entropy)),
             addresses,
             point,
@@ -152,19 +200,27 @@ impl Request {
             now,
         };
         let arrivals = request.arrivals(always_open);
-        let last = arrivals.as_ref().ok().and_then(|arrivals| arrivals.last()).copied();
+        let last = arrivals
+            .as_ref()
+            .ok()
+            .and_then(|arrivals| arrivals.last())
+            .copied();
         let last = last.unwrap_or_else(|| now.after(Duration::minutes(60)));
         if is_scheduled {
             let far = Duration::minutes(31 * 24 * 60);
             request.deliver_at = Some(match below(entropy, 12) {
                 0 => now.before(minutes(entropy, 0, 60)),
-                1 | 2 => now.after(Duration::millis(far.as_millis() / 10_000 * i64::from(below(entropy, 10_000)))),
+                1 | 2 => now.after(Duration::millis(
+                    far.as_millis() / 10_000 * i64::from(below(entropy, 10_000)),
+                )),
                 _ => last.after(minutes(entropy, -20, 600)),
             });
         }
         if has_windows {
             let latest = if below(entropy, 3) == 0 { 1 } else { 300 };
-            let delay = request.deliver_at.map_or_else(|| minutes(entropy, 0, latest), |at| at.since(last));
+            let delay = request
+                .deliver_at
+                .map_or_else(|| minutes(entropy, 0, latest), |at| at.since(last));
             let arrivals = arrivals.unwrap_or_else(|_| vec![last; request.addresses.len()]);
             let window = |at: &Timestamp| {
                 let from = at.after(delay).before(minutes(entropy, -10, 60));
@@ -183,13 +239,20 @@ impl Request {
     /// Returns the body of a preview of the first deliveries, optionally with the times that the merchant requests.
     fn body_of(&self, stops: usize, is_timed: bool) -> Value {
         let stop = |(at, address): (usize, &Value)| {
-            let mut stop = json!({ "name": "Maria", "phone": "+5511999990000", "address": address });
+            let mut stop =
+                json!({ "name": "Maria", "phone": "+5511999990000", "address": address });
             if let Some((from, until)) = self.windows.get(at).filter(|_| is_timed) {
                 stop["window"] = json!({ "from": written(*from), "until": written(*until) });
             }
             stop
         };
-        let stops: Vec<Value> = self.addresses.iter().take(stops).enumerate().map(stop).collect();
+        let stops: Vec<Value> = self
+            .addresses
+            .iter()
+            .take(stops)
+            .enumerate()
+            .map(stop)
+            .collect();
         let mut body = json!({
             "preparationTime": self.preparation, "previewDeliveryTime": true, "sortByBestRoute": self.best_route,
             "deliveries": stops,
@@ -218,31 +281,43 @@ impl Request {
         let view = page(always_open, &self.body_of(stops, false), self.now)
             .map_err(|problem| problem["code"].as_str().unwrap().to_owned())?;
         let ready = self.now.after(Duration::minutes(self.preparation.into()));
-        Ok(Times { ready, pickup: time(&view["expectedPickup"]), delivery: time(&view["expectedDelivery"]) })
+        Ok(Times {
+            ready,
+            pickup: time(&view["expectedPickup"]),
+            delivery: time(&view["expectedDelivery"]),
+        })
     }
 
     /// Returns the earliest arrivals in the order sent, or only the last one for a sorted route.
     fn arrivals(&self, always_open: &Previewer) -> Result<Vec<Timestamp>, String> {
         let all = self.addresses.len();
         let first = if self.best_route { all } else { 1 };
-        (first..=all).map(|stops| Ok(self.earliest(always_open, stops)?.delivery.before(HANDOVER))).collect()
+        (first..=all)
+            .map(|stops| Ok(self.earliest(always_open, stops)?.delivery.before(HANDOVER)))
+            .collect()
     }
 
     /// Whether a value is invalid regardless of the route.
     fn is_invalid(&self) -> bool {
         let far = self.now.after(Duration::minutes(30 * 24 * 60));
         let last_window = self.windows.len().checked_sub(1).filter(|last| *last == 0);
-        self.requirements.as_ref().is_some_and(|one| one.smallest().is_none())
+        self.requirements
+            .as_ref()
+            .is_some_and(|one| one.smallest().is_none())
             || self.deliver_at.is_some_and(|at| at <= self.now || at > far)
-            || self.windows.iter().enumerate().any(|(index, (from, until))| {
-                let is_only = last_window == Some(index);
-                let conflicts = |at: Timestamp| *from > at || (is_only && *until < at);
-                until <= from
-                    || until.since(*from) > DAY
-                    || *until <= self.now
-                    || *from > far
-                    || self.deliver_at.is_some_and(conflicts)
-            })
+            || self
+                .windows
+                .iter()
+                .enumerate()
+                .any(|(index, (from, until))| {
+                    let is_only = last_window == Some(index);
+                    let conflicts = |at: Timestamp| *from > at || (is_only && *until < at);
+                    until <= from
+                        || until.since(*from) > DAY
+                        || *until <= self.now
+                        || *from > far
+                        || self.deliver_at.is_some_and(conflicts)
+                })
     }
 
     /// Returns the expected result with these opening hours.
@@ -254,21 +329,34 @@ impl Request {
         let earliest = self.earliest(always_open, self.addresses.len())?;
         let arrivals = self.arrivals(always_open)?;
         let last = *arrivals.last().unwrap();
-        let waits = self.windows.iter().zip(&arrivals).map(|((from, _), at)| from.since(*at));
+        let waits = self
+            .windows
+            .iter()
+            .zip(&arrivals)
+            .map(|((from, _), at)| from.since(*at));
         let delay = match self.deliver_at {
             Some(at) if at < last => return invalid(),
             Some(at) => at.since(last),
             None => waits.max().unwrap_or_default().max(Duration::default()),
         };
-        let misses =
-            |((from, until), at): (&(Timestamp, Timestamp), &Timestamp)| !(*from..=*until).contains(&at.after(delay));
+        let misses = |((from, until), at): (&(Timestamp, Timestamp), &Timestamp)| {
+            !(*from..=*until).contains(&at.after(delay))
+        };
         if self.windows.iter().zip(&arrivals).any(misses) {
             return Err("window_unreachable".to_owned());
         }
-        let Times { ready, pickup, delivery } = earliest;
+        let Times {
+            ready,
+            pickup,
+            delivery,
+        } = earliest;
         if !hours.is_open(super::local(ready.after(delay))) {
             return Err("store_closed".to_owned());
         }
-        Ok(Times { ready: ready.after(delay), pickup: pickup.after(delay), delivery: delivery.after(delay) })
+        Ok(Times {
+            ready: ready.after(delay),
+            pickup: pickup.after(delay),
+            delivery: delivery.after(delay),
+        })
     }
 }

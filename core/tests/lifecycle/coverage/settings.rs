@@ -40,26 +40,44 @@ impl Hours {
         if below(entropy, 8) > 0 {
             for weekday in (0..7).filter(|_| below(entropy, 4) > 0).collect::<Vec<_>>() {
                 let from = 300 + below(entropy, 1_100);
-                hours.weekly.push((weekday, from, from + 30 + below(entropy, 1_440 - from + 200)));
+                hours.weekly.push((
+                    weekday,
+                    from,
+                    from + 30 + below(entropy, 1_440 - from + 200),
+                ));
             }
         }
-        for day in (today - 3..today + 32).filter(|_| below(entropy, 5) == 0).collect::<Vec<_>>() {
+        for day in (today - 3..today + 32)
+            .filter(|_| below(entropy, 5) == 0)
+            .collect::<Vec<_>>()
+        {
             let from = below(entropy, 1_000);
             let open = below(entropy, 2) == 0;
-            hours.exceptions.push((day, open.then(|| (day, from, from + 1 + below(entropy, 900)))));
+            hours.exceptions.push((
+                day,
+                open.then(|| (day, from, from + 1 + below(entropy, 900))),
+            ));
         }
         hours
     }
 
     pub(super) fn body(&self) -> Value {
-        let until = |minutes: u32| if minutes == 1_440 { "24:00".to_owned() } else { clock(minutes % 1_440) };
+        let until = |minutes: u32| {
+            if minutes == 1_440 {
+                "24:00".to_owned()
+            } else {
+                clock(minutes % 1_440)
+            }
+        };
         let weekly = self.weekly.iter().map(|(day, from, end)| {
             json!({ "days": [DAYS[usize::try_from(*day).unwrap()]], "from": clock(*from), "until": until(*end) })
         });
         let exceptions = self.exceptions.iter().map(|(day, open)| {
             let at = Timestamp::from_millis(day * 1_440 * MINUTE).to_string();
             match open {
-                Some((_, from, end)) => json!({ "date": at[..10], "from": clock(*from), "until": until(*end) }),
+                Some((_, from, end)) => {
+                    json!({ "date": at[..10], "from": clock(*from), "until": until(*end) })
+                }
                 None => json!({ "date": at[..10], "closed": true, "name": "Feriado" }),
             }
         });
@@ -75,7 +93,10 @@ impl Hours {
             match self.exceptions.iter().find(|(date, _)| *date == day) {
                 Some((_, open)) => open.as_ref().is_some_and(covers),
                 None if self.weekly.is_empty() => day == today,
-                None => self.weekly.iter().any(|span| span.0 == (day + 3).rem_euclid(7) && covers(span)),
+                None => self
+                    .weekly
+                    .iter()
+                    .any(|span| span.0 == (day + 3).rem_euclid(7) && covers(span)),
             }
         })
     }
@@ -87,16 +108,27 @@ pub(super) fn random_area(entropy: &mut Entropy) -> Vec<(f64, f64)> {
     let corner = |at: u32| {
         let angle = f64::from(at) / f64::from(corners) * std::f64::consts::TAU;
         let radius = 0.03 + f64::from(below(entropy, 1_000)) / 3_000.0;
-        (CENTRE.0 + radius * libm::sin(angle), CENTRE.1 + radius * libm::cos(angle))
+        (
+            CENTRE.0 + radius * libm::sin(angle),
+            CENTRE.1 + radius * libm::cos(angle),
+        )
     };
-    if corners < 3 { Vec::new() } else { (0..corners).map(corner).collect() }
+    if corners < 3 {
+        Vec::new()
+    } else {
+        (0..corners).map(corner).collect()
+    }
 }
 
 pub(super) fn area_body(area: &[(f64, f64)]) -> Value {
     if area.is_empty() {
         return json!({ "serviceArea": null });
     }
-    let ring: Vec<_> = area.iter().chain(area.first()).map(|(latitude, longitude)| [longitude, latitude]).collect();
+    let ring: Vec<_> = area
+        .iter()
+        .chain(area.first())
+        .map(|(latitude, longitude)| [longitude, latitude])
+        .collect();
     json!({ "serviceArea": { "type": "Polygon", "coordinates": [ring] } })
 }
 
@@ -107,5 +139,10 @@ pub(super) fn is_inside(area: &[(f64, f64)], at: (f64, f64)) -> bool {
         let difference: f64 = angle(to) - angle(from);
         difference - (difference / std::f64::consts::TAU).round() * std::f64::consts::TAU
     };
-    area.iter().zip(area.iter().cycle().skip(1)).map(turn).sum::<f64>().abs() > std::f64::consts::PI
+    area.iter()
+        .zip(area.iter().cycle().skip(1))
+        .map(turn)
+        .sum::<f64>()
+        .abs()
+        > std::f64::consts::PI
 }

@@ -11,18 +11,34 @@ use std::time::Instant;
 #[expect(clippy::print_stdout, reason = "an example that measures and prints")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let rows: u64 = arguments.next().ok_or("usage: synthetic ROWS FOLDER")?.parse()?;
+    let rows: u64 = arguments
+        .next()
+        .ok_or("usage: synthetic ROWS FOLDER")?
+        .parse()?;
     let folder = PathBuf::from(arguments.next().ok_or("usage: synthetic ROWS FOLDER")?);
     let (input, output) = (folder.join("synthetic.csv"), folder.join("synthetic.pack"));
-    write_rows(rows, BufWriter::with_capacity(1 << 20, File::create_new(&input)?))?;
+    write_rows(
+        rows,
+        BufWriter::with_capacity(1 << 20, File::create_new(&input)?),
+    )?;
     let (start, cpu_before) = (Instant::now(), cpu_seconds());
-    let report = despacho_geo::gazetteer::build(std::slice::from_ref(&input), &output, &mut |_| ())?;
+    let report =
+        despacho_geo::gazetteer::build(std::slice::from_ref(&input), &output, &mut |_| ())?;
     let seconds = start.elapsed().as_secs_f64();
     #[expect(clippy::cast_precision_loss, reason = "a rate for people to read")]
     let rate = report.rows as f64 / seconds;
-    println!("{} rows in {seconds:.1} s: {rate:.0} rows/s; peak memory {}", report.rows, peak_memory());
+    println!(
+        "{} rows in {seconds:.1} s: {rate:.0} rows/s; peak memory {}",
+        report.rows,
+        peak_memory()
+    );
     println!("{:.1} s of CPU time", cpu_seconds() - cpu_before);
-    println!("{} distinct, {} malformed, records {:?}", report.distinct, report.malformed(), report.records);
+    println!(
+        "{} distinct, {} malformed, records {:?}",
+        report.distinct,
+        report.malformed(),
+        report.records
+    );
     println!(
         "pack of {} bytes, {:.1} per door",
         report.pack_bytes,
@@ -42,7 +58,9 @@ fn bytes_per_door(bytes: u64, doors: u64) -> f64 {
 fn write_rows(rows: u64, mut file: impl Write) -> std::io::Result<()> {
     let mut state = 42u64;
     let mut random = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let (mut street, mut cep, mut lat, mut lon) = (0, 0, 0, 0);
@@ -74,7 +92,13 @@ fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The name, in parentheses, can contain spaces. User and system time follow 11 fields later, in hundredths of a second.
     let after_name = stat.rsplit(')').next().unwrap_or_default();
-    after_name.split(' ').skip(12).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+    after_name
+        .split(' ')
+        .skip(12)
+        .take(2)
+        .filter_map(|ticks| ticks.parse::<f64>().ok())
+        .sum::<f64>()
+        / 100.0
 }
 
 /// Returns the process's maximum resident size, or `unknown` if the system does not report it.

@@ -55,7 +55,12 @@ pub(crate) struct RateLimiter {
 
 impl RateLimiter {
     /// Reserves the next request at `per_second` and returns the time until it may be sent; `None` if that is longer than `max`.
-    pub(crate) fn wait(&mut self, now: Duration, per_second: u32, max: Duration) -> Option<Duration> {
+    pub(crate) fn wait(
+        &mut self,
+        now: Duration,
+        per_second: u32,
+        max: Duration,
+    ) -> Option<Duration> {
         let at = self.next.map_or(now, |next| next.max(now));
         let wait = at.saturating_sub(now);
         if wait > max {
@@ -91,7 +96,10 @@ impl Shares {
         }
         let others = self.0.keys().filter(|other| **other != merchant).count();
         let shares = u32::try_from(others).unwrap_or(u32::MAX).saturating_add(2);
-        self.0.insert(merchant, at + Duration::from_secs(1) / per_second.max(1) * shares);
+        self.0.insert(
+            merchant,
+            at + Duration::from_secs(1) / per_second.max(1) * shares,
+        );
         Some(wait)
     }
 }
@@ -102,19 +110,37 @@ mod tests {
 
     #[test]
     fn share_of_one_more_merchant_is_always_free() {
-        let (mut shares, now, max) = (Shares::default(), Duration::from_secs(3), Duration::from_secs(1));
+        let (mut shares, now, max) = (
+            Shares::default(),
+            Duration::from_secs(3),
+            Duration::from_secs(1),
+        );
         let [one, other, third] = [1, 2, 3].map(|id| StoreId::new(id).unwrap());
-        let mut wait = |merchant, now| shares.wait(merchant, now, 10, max).map(|wait| wait.as_millis());
+        let mut wait = |merchant, now| {
+            shares
+                .wait(merchant, now, 10, max)
+                .map(|wait| wait.as_millis())
+        };
         // Ten requests a second, of which one merchant may send five.
-        assert_eq!([wait(one, now), wait(one, now), wait(one, now)], [Some(0), Some(200), Some(400)]);
+        assert_eq!(
+            [wait(one, now), wait(one, now), wait(one, now)],
+            [Some(0), Some(200), Some(400)]
+        );
         for _ in 0..3 {
             assert!(wait(one, now).is_some());
         }
         assert_eq!(wait(one, now), None, "its queue is full");
-        assert_eq!([wait(other, now), wait(other, now)], [Some(0), Some(300)], "another merchant does not wait");
+        assert_eq!(
+            [wait(other, now), wait(other, now)],
+            [Some(0), Some(300)],
+            "another merchant does not wait"
+        );
         assert_eq!([wait(third, now), wait(third, now)], [Some(0), Some(400)]);
         let later = now + Duration::from_secs(9);
-        assert_eq!([wait(other, later), wait(other, later)], [Some(0), Some(200)]);
+        assert_eq!(
+            [wait(other, later), wait(other, later)],
+            [Some(0), Some(200)]
+        );
     }
 
     #[test]
@@ -136,9 +162,16 @@ mod tests {
 
     #[test]
     fn rate_limiter_spaces_requests_and_rejects_long_waits() {
-        let (mut rate_limiter, now, max) = (RateLimiter::default(), Duration::from_secs(3), Duration::from_millis(500));
+        let (mut rate_limiter, now, max) = (
+            RateLimiter::default(),
+            Duration::from_secs(3),
+            Duration::from_millis(500),
+        );
         let mut query = |now| rate_limiter.wait(now, 4, max).map(|wait| wait.as_millis());
-        assert_eq!([query(now), query(now), query(now), query(now)], [Some(0), Some(250), Some(500), None]);
+        assert_eq!(
+            [query(now), query(now), query(now), query(now)],
+            [Some(0), Some(250), Some(500), None]
+        );
         assert_eq!(query(now + Duration::from_secs(9)), Some(0));
     }
 }

@@ -54,7 +54,12 @@ pub enum Costing {
 
 impl Default for GeocoderConfig {
     fn default() -> GeocoderConfig {
-        GeocoderConfig { timeout_ms: 2_000, per_second: 10, cache_days: 90, cache_entries: 200_000 }
+        GeocoderConfig {
+            timeout_ms: 2_000,
+            per_second: 10,
+            cache_days: 90,
+            cache_entries: 200_000,
+        }
     }
 }
 
@@ -74,7 +79,12 @@ impl Default for RoutingConfig {
 
 impl Costing {
     /// All costing models.
-    pub const ALL: [Costing; 4] = [Costing::Auto, Costing::Motorcycle, Costing::MotorScooter, Costing::Bicycle];
+    pub const ALL: [Costing; 4] = [
+        Costing::Auto,
+        Costing::Motorcycle,
+        Costing::MotorScooter,
+        Costing::Bicycle,
+    ];
 
     /// Returns the name in a request.
     pub fn name(self) -> &'static str {
@@ -146,9 +156,22 @@ mod tests {
 
     #[test]
     fn base_urls_have_no_credentials_or_query() {
-        assert_eq!(base_url("http://127.0.0.1:5000/").as_deref(), Ok("http://127.0.0.1:5000"));
-        assert_eq!(base_url(" https://maps.example/osrm/ ").as_deref(), Ok("https://maps.example/osrm"));
-        for text in ["", "127.0.0.1:5000", "ftp://a", "http://user:pass@a", "http://a/?key=1", "http://"] {
+        assert_eq!(
+            base_url("http://127.0.0.1:5000/").as_deref(),
+            Ok("http://127.0.0.1:5000")
+        );
+        assert_eq!(
+            base_url(" https://maps.example/osrm/ ").as_deref(),
+            Ok("https://maps.example/osrm")
+        );
+        for text in [
+            "",
+            "127.0.0.1:5000",
+            "ftp://a",
+            "http://user:pass@a",
+            "http://a/?key=1",
+            "http://",
+        ] {
             assert!(base_url(text).is_err(), "{text}");
         }
         assert!(profile("car/../x").is_err() && profile("bike-2").is_ok());
@@ -159,8 +182,12 @@ mod tests {
         for costing in Costing::ALL {
             assert_eq!(serde_json::to_value(costing).unwrap(), costing.name());
         }
-        let config: RoutingConfig = serde_json::from_str(r#"{"snap-m": 50, "valhalla-costing": "bicycle"}"#).unwrap();
-        assert_eq!((config.snap_m, config.valhalla_costing, config.osrm_points), (50, Costing::Bicycle, 100));
+        let config: RoutingConfig =
+            serde_json::from_str(r#"{"snap-m": 50, "valhalla-costing": "bicycle"}"#).unwrap();
+        assert_eq!(
+            (config.snap_m, config.valhalla_costing, config.osrm_points),
+            (50, Costing::Bicycle, 100)
+        );
         assert!(serde_json::from_str::<GeocoderConfig>(r#"{"per-minute": 1}"#).is_err());
     }
 }

@@ -53,8 +53,15 @@ impl Geocoders {
     /// Creates the geocoders at these base URLs.
     pub fn at(nominatim: Option<&str>, photon: Option<&str>, config: &GeocoderConfig) -> Geocoders {
         let timeout = Duration::from_millis(config.timeout_ms);
-        let policy = RequestPolicy { timeout, attempts: ATTEMPTS, per_second: Some(config.per_second) };
-        let geocoder = |kind, name, base| Geocoder { kind, service: Service::new(name, base, policy.clone()) };
+        let policy = RequestPolicy {
+            timeout,
+            attempts: ATTEMPTS,
+            per_second: Some(config.per_second),
+        };
+        let geocoder = |kind, name, base| Geocoder {
+            kind,
+            service: Service::new(name, base, policy.clone()),
+        };
         let nominatim = nominatim.map(|base| geocoder(Kind::Nominatim, "nominatim", base));
         let photon = photon.map(|base| geocoder(Kind::Photon, "photon", base));
         Geocoders(nominatim.into_iter().chain(photon).collect())
@@ -76,8 +83,13 @@ impl Geocoders {
     ) -> GeocoderResult {
         let (mut best, mut all_responded) = (None::<(Located, &'static str)>, true);
         for geocoder in &self.0 {
-            match geocoder.query(runtime, gazetteer, merchant, address, known).await {
-                Ok(Some(located)) if best.is_none_or(|(other, _)| located.precision < other.precision) => {
+            match geocoder
+                .query(runtime, gazetteer, merchant, address, known)
+                .await
+            {
+                Ok(Some(located))
+                    if best.is_none_or(|(other, _)| located.precision < other.precision) =>
+                {
                     best = Some((located, geocoder.service.name()));
                 }
                 Ok(_) => {}
@@ -109,7 +121,9 @@ impl Geocoder {
         if let Some(cached) = runtime.cached(&request).await {
             return Ok(cached);
         }
-        let result = self.verified(runtime, gazetteer, merchant, address, known).await?;
+        let result = self
+            .verified(runtime, gazetteer, merchant, address, known)
+            .await?;
         runtime.put_cached(&request, &result).await;
         Ok(result)
     }
@@ -124,14 +138,32 @@ impl Geocoder {
         address: &Address,
         known: Option<&Located>,
     ) -> Result<CachedResult, ServiceError> {
-        let mut judged = judge(gazetteer, address, known, &self.candidates(runtime, merchant, address).await?);
+        let mut judged = judge(
+            gazetteer,
+            address,
+            known,
+            &self.candidates(runtime, merchant, address).await?,
+        );
         if judged.is_err() && address.number.as_deref().and_then(street_number).is_some() {
-            let bare = Address { number: None, ..address.clone() };
-            judged = judge(gazetteer, &bare, known, &self.candidates(runtime, merchant, &bare).await?);
+            let bare = Address {
+                number: None,
+                ..address.clone()
+            };
+            judged = judge(
+                gazetteer,
+                &bare,
+                known,
+                &self.candidates(runtime, merchant, &bare).await?,
+            );
         }
         let service = self.service.name();
         Ok(judged
-            .map_err(|mismatch| runtime.record(ServiceEvent::Rejected { service, mismatch: mismatch.name() }))
+            .map_err(|mismatch| {
+                runtime.record(ServiceEvent::Rejected {
+                    service,
+                    mismatch: mismatch.name(),
+                })
+            })
             .ok())
     }
 
@@ -157,7 +189,8 @@ impl Geocoder {
     /// Returns a hash of the service, the address and the location that the result is verified against.
     fn hash(&self, address: &Address, known: Option<&Located>) -> String {
         let folded = |text: &Option<String>| plain(text.as_deref().unwrap_or_default());
-        let known = known.map(|at| format!("{},{},{}", at.point.lat_e7, at.point.lon_e7, at.radius_m));
+        let known =
+            known.map(|at| format!("{},{},{}", at.point.lat_e7, at.point.lon_e7, at.radius_m));
         let cep = address.cep().map(|cep| cep.number().to_string());
         let parts = [
             self.service.name().to_owned(),
@@ -190,12 +223,19 @@ mod tests {
     fn street(knows_number: bool) -> FakeRuntime {
         FakeRuntime::new(move |url| {
             let silent = url.contains("housenumber=") && !knows_number;
-            let house = if knows_number { r#","housenumber":"1578""# } else { "" };
+            let house = if knows_number {
+                r#","housenumber":"1578""#
+            } else {
+                ""
+            };
             let feature = format!(
                 r#"{{"geometry":{{"coordinates":[-46.6559,-23.5614]}},
                      "properties":{{"type":"house","street":"Avenida Paulista","city":"São Paulo"{house}}}}}"#
             );
-            (200, format!(r#"{{"features":[{}]}}"#, if silent { "" } else { &feature }))
+            (
+                200,
+                format!(r#"{{"features":[{}]}}"#, if silent { "" } else { &feature }),
+            )
         })
     }
 
@@ -203,14 +243,31 @@ mod tests {
     fn unknown_number_is_retried_without_it_and_result_is_cached() {
         let (runtime, geocoders) = (street(false), photon());
         for spelling in ["Avenida Paulista", "AVENIDA  PAULISTA"] {
-            let requests = Address { street: Some(spelling.to_owned()), ..address() };
-            let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &requests, None));
+            let requests = Address {
+                street: Some(spelling.to_owned()),
+                ..address()
+            };
+            let found =
+                block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &requests, None));
             assert!(
-                matches!(found, GeocoderResult::Found(Located { precision: Precision::Street, .. }, "photon")),
+                matches!(
+                    found,
+                    GeocoderResult::Found(
+                        Located {
+                            precision: Precision::Street,
+                            ..
+                        },
+                        "photon"
+                    )
+                ),
                 "{found:?}"
             );
         }
-        assert_eq!(runtime.requests().len(), 2, "the second spelling comes from the cache");
+        assert_eq!(
+            runtime.requests().len(),
+            2,
+            "the second spelling comes from the cache"
+        );
     }
 
     #[test]
@@ -220,41 +277,79 @@ mod tests {
             block_on(photon().find(&silent, Gazetteer::embedded(), None, &address(), None)),
             GeocoderResult::ServiceError
         );
-        assert_eq!((silent.requests().len(), silent.count("ServerError")), (3, 3), "three attempts");
+        assert_eq!(
+            (silent.requests().len(), silent.count("ServerError")),
+            (3, 3),
+            "three attempts"
+        );
         let (runtime, geocoders) = (street(true), photon());
-        let other = Address { city: Some("Manaus".to_owned()), state: Some("AM".to_owned()), ..address() };
+        let other = Address {
+            city: Some("Manaus".to_owned()),
+            state: Some("AM".to_owned()),
+            ..address()
+        };
         assert_eq!(
             block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &other, None)),
             GeocoderResult::NotFound
         );
-        let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &address(), None));
-        assert!(matches!(found, GeocoderResult::Found(at, _) if at.precision == Precision::Number), "{found:?}");
+        let found =
+            block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &address(), None));
+        assert!(
+            matches!(found, GeocoderResult::Found(at, _) if at.precision == Precision::Number),
+            "{found:?}"
+        );
         assert_eq!(runtime.requests().len(), 3);
     }
 
     #[test]
     fn forbidden_service_is_reported_once_and_not_called_again() {
-        let (runtime, geocoders) = (FakeRuntime::with(|_| Err(AttemptError::Forbidden("the list"))), photon());
+        let (runtime, geocoders) = (
+            FakeRuntime::with(|_| Err(AttemptError::Forbidden("the list"))),
+            photon(),
+        );
         for number in 1..=3 {
-            let requested = Address { number: Some(number.to_string()), ..address() };
-            let found = block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &requested, None));
+            let requested = Address {
+                number: Some(number.to_string()),
+                ..address()
+            };
+            let found =
+                block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &requested, None));
             assert_eq!(found, GeocoderResult::ServiceError);
         }
-        assert_eq!((runtime.requests().len(), runtime.count("Forbidden"), runtime.elapsed()), (1, 3, Duration::ZERO));
+        assert_eq!(
+            (
+                runtime.requests().len(),
+                runtime.count("Forbidden"),
+                runtime.elapsed()
+            ),
+            (1, 3, Duration::ZERO)
+        );
         let reported = runtime.events(|event| !matches!(event, ServiceEvent::Queried { .. }));
-        assert_eq!(reported, [ServiceEvent::Forbidden { service: "photon", setting: "the list" }]);
+        assert_eq!(
+            reported,
+            [ServiceEvent::Forbidden {
+                service: "photon",
+                setting: "the list"
+            }]
+        );
     }
 
     #[test]
     fn repeated_failures_open_the_circuit_breaker() {
         let (runtime, geocoders) = (FakeRuntime::new(|_| (500, String::new())), photon());
         for number in 1..=8 {
-            let requests = Address { number: Some(number.to_string()), ..address() };
+            let requests = Address {
+                number: Some(number.to_string()),
+                ..address()
+            };
             assert_eq!(
                 block_on(geocoders.find(&runtime, Gazetteer::embedded(), None, &requests, None)),
                 GeocoderResult::ServiceError
             );
         }
-        assert_eq!((runtime.requests().len(), runtime.count("CircuitOpen")), (15, 3));
+        assert_eq!(
+            (runtime.requests().len(), runtime.count("CircuitOpen")),
+            (15, 3)
+        );
     }
 }

@@ -27,5 +27,7 @@ pub use geocoders::{GeocoderResult, Geocoders};
 pub use legs::Legs;
 pub use places::{Places, SourcedLocation};
 pub use roads::{Network, networks};
-pub use runtime::{AttemptError, CachedResult, Outcome, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
+pub use runtime::{
+    AttemptError, CachedResult, Outcome, Runtime, ServiceEvent, ServiceRequest, ServiceResponse,
+};
 pub use service::{RequestPolicy, Service, ServiceError};

@@ -31,9 +31,19 @@ pub(crate) fn candidates(response: &ServiceResponse) -> Result<Vec<Candidate>, &
 /// Returns the request. It has no neighbourhood, because Nominatim has no parameter for it. Missing parts are omitted: an empty
 /// parameter would be a condition.
 pub(crate) fn request(address: &Address) -> ServiceRequest {
-    let number = address.number.as_deref().and_then(street_number).map(|number| format!("{number} "));
-    let street = format!("{}{}", number.unwrap_or_default(), address.street.as_deref().unwrap_or_default());
-    let cep = address.cep().map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
+    let number = address
+        .number
+        .as_deref()
+        .and_then(street_number)
+        .map(|number| format!("{number} "));
+    let street = format!(
+        "{}{}",
+        number.unwrap_or_default(),
+        address.street.as_deref().unwrap_or_default()
+    );
+    let cep = address
+        .cep()
+        .map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
     let sent = [
         ("street", Some(street.as_str())),
         ("city", address.city.as_deref()),
@@ -44,7 +54,11 @@ pub(crate) fn request(address: &Address) -> ServiceRequest {
         ("addressdetails", Some("1")),
         ("limit", Some(LIMIT)),
     ];
-    ServiceRequest::get("/search", sent.into_iter().filter_map(|(name, value)| Some((name, value?))))
+    ServiceRequest::get(
+        "/search",
+        sent.into_iter()
+            .filter_map(|(name, value)| Some((name, value?))),
+    )
 }
 
 #[derive(Deserialize)]
@@ -75,7 +89,11 @@ struct Parts {
 fn candidate(place: Place) -> Candidate {
     // Parsed as JSON, because the standard library's float parser would add its tables to the component.
     let degrees = |text: &str| json::from_str::<f64>(text.trim()).ok();
-    let sides: Vec<f64> = place.boundingbox.iter().filter_map(|side| degrees(side)).collect();
+    let sides: Vec<f64> = place
+        .boundingbox
+        .iter()
+        .filter_map(|side| degrees(side))
+        .collect();
     let reach_m = match sides.as_slice() {
         [south, north, west, east] => Point::from_degrees(*south, *west)
             .zip(Point::from_degrees(*north, *east))
@@ -84,8 +102,13 @@ fn candidate(place: Place) -> Candidate {
     };
     let parts = place.address;
     Candidate {
-        point: degrees(&place.lat).zip(degrees(&place.lon)).and_then(|(lat, lon)| Point::from_degrees(lat, lon)),
-        cities: [parts.city, parts.town, parts.village, parts.municipality].into_iter().flatten().collect(),
+        point: degrees(&place.lat)
+            .zip(degrees(&place.lon))
+            .and_then(|(lat, lon)| Point::from_degrees(lat, lon)),
+        cities: [parts.city, parts.town, parts.village, parts.municipality]
+            .into_iter()
+            .flatten()
+            .collect(),
         state: parts.iso.or(parts.state),
         postcode: parts.postcode,
         street: parts.road,
@@ -113,7 +136,11 @@ mod tests {
         let requests = "/search?street=438+Rua+Martiniano+de+Carvalho&city=S%C3%A3o+Paulo&state=SP&postalcode=01321-000\
                      &countrycodes=br&format=jsonv2&addressdetails=1&limit=5";
         assert_eq!(request(&address).target, requests);
-        let bare = Address { street: text("Rua A"), number: text("S/N"), ..Address::default() };
+        let bare = Address {
+            street: text("Rua A"),
+            number: text("S/N"),
+            ..Address::default()
+        };
         assert_eq!(
             request(&bare).target,
             "/search?street=Rua+A&countrycodes=br&format=jsonv2&addressdetails=1&limit=5"

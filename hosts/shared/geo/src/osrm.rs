@@ -47,8 +47,10 @@ impl Osrm {
         runtime: &W,
         points: &[Point],
     ) -> Result<Distances, ServiceError> {
-        let mut table =
-            Table { distances: vec![None; points.len() * points.len()], off_road: vec![false; points.len()] };
+        let mut table = Table {
+            distances: vec![None; points.len() * points.len()],
+            off_road: vec![false; points.len()],
+        };
         if points.len() <= self.max_points {
             let all: Vec<usize> = (0..points.len()).collect();
             self.fill(runtime, &mut table, points, &all, &all).await?;
@@ -58,7 +60,8 @@ impl Osrm {
         let blocks = parts(points.len(), self.max_points / 2);
         for rows in &blocks {
             for columns in &blocks {
-                let (from, to): (Vec<_>, Vec<_>) = (rows.clone().collect(), columns.clone().collect());
+                let (from, to): (Vec<_>, Vec<_>) =
+                    (rows.clone().collect(), columns.clone().collect());
                 self.fill(runtime, &mut table, points, &from, &to).await?;
             }
         }
@@ -76,22 +79,36 @@ impl Osrm {
     ) -> Result<(), ServiceError> {
         loop {
             let on_road = |indices: &[usize]| -> Vec<usize> {
-                indices.iter().copied().filter(|index| !table.off_road[*index]).collect()
+                indices
+                    .iter()
+                    .copied()
+                    .filter(|index| !table.off_road[*index])
+                    .collect()
             };
             let (rows, columns) = (on_road(from), on_road(to));
             if rows.is_empty() || columns.is_empty() || (rows.len() == 1 && rows == columns) {
                 return Ok(());
             }
-            let request = TableQuery { rows: &rows, columns: &columns };
-            let response = self.service.query(runtime, None, &self.request(points, &request)).await?;
-            match table_result(&response).map_err(|detail| self.service.malformed(runtime, detail))? {
+            let request = TableQuery {
+                rows: &rows,
+                columns: &columns,
+            };
+            let response = self
+                .service
+                .query(runtime, None, &self.request(points, &request))
+                .await?;
+            match table_result(&response)
+                .map_err(|detail| self.service.malformed(runtime, detail))?
+            {
                 TableResult::Table(cells) => {
                     let written = self.write(table, points.len(), &request, &cells);
                     return written.map_err(|detail| self.service.malformed(runtime, detail));
                 }
                 TableResult::OffRoad(coordinate) => {
                     let Some(index) = request.coordinates().get(coordinate).copied() else {
-                        return Err(self.service.malformed(runtime, "NoSegment for a coordinate that was not sent"));
+                        return Err(self
+                            .service
+                            .malformed(runtime, "NoSegment for a coordinate that was not sent"));
                     };
                     table.off_road[index] = true;
                     if table.off_road.iter().filter(|off| **off).count() > MAX_OFF_ROAD {
@@ -117,9 +134,15 @@ impl Osrm {
             places.collect::<Vec<_>>().join(";")
         );
         if !request.is_square() {
-            let listed = |range: std::ops::Range<usize>| range.map(|n| n.to_string()).collect::<Vec<_>>().join(";");
+            let listed = |range: std::ops::Range<usize>| {
+                range.map(|n| n.to_string()).collect::<Vec<_>>().join(";")
+            };
             let rows = request.rows.len();
-            target.push_str(&format!("&sources={}&destinations={}", listed(0..rows), listed(rows..coordinates.len())));
+            target.push_str(&format!(
+                "&sources={}&destinations={}",
+                listed(0..rows),
+                listed(rows..coordinates.len())
+            ));
         }
         runtime::ServiceRequest { target, json: None }
     }
@@ -132,12 +155,16 @@ impl Osrm {
         cells: &Cells,
     ) -> Result<(), &'static str> {
         let (rows, columns) = (request.rows.len(), request.columns.len());
-        let fits = |grid: &Vec<Vec<Option<f64>>>| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
+        let fits = |grid: &Vec<Vec<Option<f64>>>| {
+            grid.len() == rows && grid.iter().all(|row| row.len() == columns)
+        };
         if !fits(&cells.distances) || !fits(&cells.durations) {
             return Err("a table of the wrong size");
         }
         let snapped_far = |ends: &[Waypoint], at: usize| {
-            ends.get(at).and_then(|end| end.distance).is_some_and(|metres| metres > f64::from(self.snap_m) * 1.01 + 1.0)
+            ends.get(at)
+                .and_then(|end| end.distance)
+                .is_some_and(|metres| metres > f64::from(self.snap_m) * 1.01 + 1.0)
         };
         for (row, from) in request.rows.iter().enumerate() {
             for (column, to) in request.columns.iter().enumerate() {
@@ -149,7 +176,10 @@ impl Osrm {
                     .and_then(metres)
                     .zip(cells.durations[row][column].and_then(milliseconds));
                 table.distances[from * size + to] =
-                    found.map(|(metres, milliseconds)| RoadDistance { metres, milliseconds });
+                    found.map(|(metres, milliseconds)| RoadDistance {
+                        metres,
+                        milliseconds,
+                    });
             }
         }
         Ok(())
@@ -158,14 +188,23 @@ impl Osrm {
 
 fn table_result(response: &runtime::ServiceResponse) -> Result<TableResult, &'static str> {
     if response.status == 200 {
-        return response.json().map(TableResult::Table).ok_or("not an OSRM table");
+        return response
+            .json()
+            .map(TableResult::Table)
+            .ok_or("not an OSRM table");
     }
     let error_body: ErrorBody = response.json().ok_or("not an OSRM error")?;
     match error_body.code.as_str() {
         // `Could not find a matching segment for coordinate 0`
         "NoSegment" => {
-            let coordinate = error_body.message.rsplit(' ').next().and_then(|word| word.parse().ok());
-            coordinate.map(TableResult::OffRoad).ok_or("NoSegment without a coordinate")
+            let coordinate = error_body
+                .message
+                .rsplit(' ')
+                .next()
+                .and_then(|word| word.parse().ok());
+            coordinate
+                .map(TableResult::OffRoad)
+                .ok_or("NoSegment without a coordinate")
         }
         "NoTable" => Ok(TableResult::Unreachable),
         "TooBig" => Err("TooBig: set routing.osrm-points to the service's --max-table-size"),
@@ -186,7 +225,11 @@ impl TableQuery<'_> {
 
     /// Returns the points in the order of the request. A square block lists each point once.
     fn coordinates(&self) -> Vec<usize> {
-        if self.is_square() { self.rows.to_vec() } else { [self.rows, self.columns].concat() }
+        if self.is_square() {
+            self.rows.to_vec()
+        } else {
+            [self.rows, self.columns].concat()
+        }
     }
 }
 
@@ -225,9 +268,12 @@ mod tests {
 
     #[test]
     fn degrees_have_seven_decimals() {
-        for (e7, text) in
-            [(0, "0.0000000"), (-1, "-0.0000001"), (-465_000_000, "-46.5000000"), (1_800_000_000, "180.0000000")]
-        {
+        for (e7, text) in [
+            (0, "0.0000000"),
+            (-1, "-0.0000001"),
+            (-465_000_000, "-46.5000000"),
+            (1_800_000_000, "180.0000000"),
+        ] {
             assert_eq!(degrees(e7), text);
         }
     }

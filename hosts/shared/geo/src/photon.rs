@@ -20,15 +20,23 @@ pub(crate) fn candidates(response: &ServiceResponse) -> Result<Vec<Candidate>, &
         // The service rejects some addresses, and a retry would not help.
         return Ok(Vec::new());
     }
-    let found = response.json::<Features>().filter(|_| response.is_success());
+    let found = response
+        .json::<Features>()
+        .filter(|_| response.is_success());
     let found = found.ok_or("not a Photon feature collection")?;
     Ok(found.features.into_iter().map(candidate).collect())
 }
 
 /// Returns the request, with a parameter for each part of the address.
 pub(crate) fn request(address: &Address) -> ServiceRequest {
-    let number = address.number.as_deref().and_then(street_number).map(|number| number.to_string());
-    let cep = address.cep().map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
+    let number = address
+        .number
+        .as_deref()
+        .and_then(street_number)
+        .map(|number| number.to_string());
+    let cep = address
+        .cep()
+        .map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
     let sent = [
         ("street", address.street.as_deref()),
         ("housenumber", number.as_deref()),
@@ -39,7 +47,11 @@ pub(crate) fn request(address: &Address) -> ServiceRequest {
         ("countrycode", Some("BR")),
         ("limit", Some(LIMIT)),
     ];
-    ServiceRequest::get("/structured", sent.into_iter().filter_map(|(name, value)| Some((name, value?))))
+    ServiceRequest::get(
+        "/structured",
+        sent.into_iter()
+            .filter_map(|(name, value)| Some((name, value?))),
+    )
 }
 
 #[derive(Deserialize)]
@@ -82,7 +94,11 @@ fn candidate(feature: Feature) -> Candidate {
         ends.map(|(one, other)| great_circle_m(one, other) / 2)
     });
     // The name of a street's feature is the street.
-    let street_name = if properties.kind == "street" { properties.name } else { None };
+    let street_name = if properties.kind == "street" {
+        properties.name
+    } else {
+        None
+    };
     Candidate {
         point: Point::from_degrees(latitude, longitude),
         cities: properties.city.into_iter().collect(),

@@ -38,7 +38,12 @@ impl Places {
         geocoders: Geocoders,
         min_precision: Precision,
     ) -> Places {
-        Places { gazetteer, packs, geocoders, min_precision }
+        Places {
+            gazetteer,
+            packs,
+            geocoders,
+            min_precision,
+        }
     }
 
     /// Whether only embedded data is used.
@@ -61,16 +66,28 @@ impl Places {
         merchant: Option<StoreId>,
         addresses: &[&Address],
     ) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
-        let mut places: Vec<_> = addresses.iter().map(|address| self.locate_offline(address)).collect();
+        let mut places: Vec<_> = addresses
+            .iter()
+            .map(|address| self.locate_offline(address))
+            .collect();
         let is_queried = |index: &usize| {
             let known = places[*index].map(|place: SourcedLocation| place.located);
             !self.geocoders.is_empty() && is_worth_querying(addresses[*index], &known)
         };
         let queried: Vec<usize> = (0..addresses.len()).filter(is_queried).collect();
-        let near: Vec<Option<Located>> = queried.iter().map(|index| places[*index].ok().map(|at| at.located)).collect();
+        let near: Vec<Option<Located>> = queried
+            .iter()
+            .map(|index| places[*index].ok().map(|at| at.located))
+            .collect();
         let mut requests = Vec::with_capacity(queried.len());
         for (index, near) in queried.iter().zip(&near) {
-            requests.push(self.geocoders.find(runtime, self.gazetteer, merchant, addresses[*index], near.as_ref()));
+            requests.push(self.geocoders.find(
+                runtime,
+                self.gazetteer,
+                merchant,
+                addresses[*index],
+                near.as_ref(),
+            ));
         }
         for (index, response) in queried.iter().zip(join_all(requests).await) {
             let known = places[*index].ok().map(|place| place.located);
@@ -80,15 +97,24 @@ impl Places {
                 {
                     places[*index] = Ok(SourcedLocation { located, source });
                 }
-                GeocoderResult::ServiceError if known.is_some_and(|known| known.precision > self.min_precision) => {
-                    let detail = "it failed, and without it an address is not precise enough".to_owned();
-                    return Err(HostError::Unavailable { what: "geocoder", detail });
+                GeocoderResult::ServiceError
+                    if known.is_some_and(|known| known.precision > self.min_precision) =>
+                {
+                    let detail =
+                        "it failed, and without it an address is not precise enough".to_owned();
+                    return Err(HostError::Unavailable {
+                        what: "geocoder",
+                        detail,
+                    });
                 }
                 _ => {}
             }
         }
         for place in places.iter().flatten() {
-            runtime.record(ServiceEvent::Located { source: place.source, precision: place.located.precision.name() });
+            runtime.record(ServiceEvent::Located {
+                source: place.source,
+                precision: place.located.precision.name(),
+            });
         }
         Ok(places)
     }
@@ -104,7 +130,11 @@ impl Places {
     fn locate_offline(&self, address: &Address) -> Result<SourcedLocation, LocateError> {
         let gazetteer = self.gazetteer;
         let embedded = gazetteer.locate(address);
-        let best = if self.packs.is_empty() { embedded } else { gazetteer.locate_with(&self.packs, address) };
+        let best = if self.packs.is_empty() {
+            embedded
+        } else {
+            gazetteer.locate_with(&self.packs, address)
+        };
         best.map(|located| {
             let source = match located.precision {
                 Precision::Coordinates => "coordinates",
@@ -132,9 +162,22 @@ mod tests {
 
     #[test]
     fn avenue_replaces_cep_only_if_street_precision_is_required() {
-        let place = |precision, radius_m| Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision, radius_m };
-        let (cep, town) = (place(Precision::Cep, 90), place(Precision::Municipality, 9_000));
-        let (avenue, lane) = (place(Precision::Street, 2_500), place(Precision::Street, 150));
+        let place = |precision, radius_m| Located {
+            point: Point {
+                lat_e7: 0,
+                lon_e7: 0,
+            },
+            precision,
+            radius_m,
+        };
+        let (cep, town) = (
+            place(Precision::Cep, 90),
+            place(Precision::Municipality, 9_000),
+        );
+        let (avenue, lane) = (
+            place(Precision::Street, 2_500),
+            place(Precision::Street, 150),
+        );
         let places = with(Geocoders::default(), Precision::Municipality);
         assert!(!places.is_better(&avenue, &cep) && places.is_better(&lane, &cep));
         assert!(places.is_better(&avenue, &town) && !places.is_better(&cep, &lane));
@@ -144,13 +187,35 @@ mod tests {
     #[test]
     fn geocoder_failure_is_an_error_only_if_it_is_needed() {
         let down = || FakeRuntime::new(|_| (500, String::new()));
-        let nominatim = || Geocoders::at(Some("http://nominatim"), None, &GeocoderConfig::default());
-        let found = block_on(with(nominatim(), Precision::Municipality).locate(&down(), None, &[&address()]));
-        assert_eq!(found.map(|found| found[0].map(|at| at.source)), Ok(Ok("embedded")));
-        let error = block_on(with(nominatim(), Precision::Street).locate(&down(), None, &[&address()]));
-        assert!(matches!(error, Err(HostError::Unavailable { what: "geocoder", .. })), "{error:?}");
+        let nominatim =
+            || Geocoders::at(Some("http://nominatim"), None, &GeocoderConfig::default());
+        let found = block_on(with(nominatim(), Precision::Municipality).locate(
+            &down(),
+            None,
+            &[&address()],
+        ));
+        assert_eq!(
+            found.map(|found| found[0].map(|at| at.source)),
+            Ok(Ok("embedded"))
+        );
+        let error =
+            block_on(with(nominatim(), Precision::Street).locate(&down(), None, &[&address()]));
+        assert!(
+            matches!(
+                error,
+                Err(HostError::Unavailable {
+                    what: "geocoder",
+                    ..
+                })
+            ),
+            "{error:?}"
+        );
         let unknown = FakeRuntime::new(|_| (200, "[]".to_owned()));
-        let found = block_on(with(nominatim(), Precision::Street).locate(&unknown, None, &[&address()]));
-        assert_eq!(found.map(|found| found[0].map(|at| at.located.precision)), Ok(Ok(Precision::Municipality)));
+        let found =
+            block_on(with(nominatim(), Precision::Street).locate(&unknown, None, &[&address()]));
+        assert_eq!(
+            found.map(|found| found[0].map(|at| at.located.precision)),
+            Ok(Ok(Precision::Municipality))
+        );
     }
 }

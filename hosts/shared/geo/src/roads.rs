@@ -39,7 +39,11 @@ impl Network {
     ///
     /// # Errors
     /// The service returned no usable response.
-    pub async fn fetch_distances<W: Runtime>(&self, runtime: &W, points: &[Point]) -> Result<Distances, ServiceError> {
+    pub async fn fetch_distances<W: Runtime>(
+        &self,
+        runtime: &W,
+        points: &[Point],
+    ) -> Result<Distances, ServiceError> {
         match self {
             Network::Osrm(osrm) => osrm.fetch_distances(runtime, points).await,
             Network::Valhalla(valhalla) => valhalla.fetch_distances(runtime, points).await,
@@ -48,10 +52,23 @@ impl Network {
 }
 
 /// Returns the road services at these base URLs, in the order of their queries.
-pub fn networks(osrm: Option<&str>, valhalla: Option<&str>, config: &RoutingConfig) -> Vec<Network> {
+pub fn networks(
+    osrm: Option<&str>,
+    valhalla: Option<&str>,
+    config: &RoutingConfig,
+) -> Vec<Network> {
     let timeout = Duration::from_millis(config.timeout_ms);
-    let service =
-        |name, base| Service::new(name, base, RequestPolicy { timeout, attempts: ATTEMPTS, per_second: None });
+    let service = |name, base| {
+        Service::new(
+            name,
+            base,
+            RequestPolicy {
+                timeout,
+                attempts: ATTEMPTS,
+                per_second: None,
+            },
+        )
+    };
     let osrm = osrm.map(|base| {
         Network::Osrm(Osrm {
             service: service("osrm", base),

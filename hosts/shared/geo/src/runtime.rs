@@ -26,7 +26,11 @@ impl ServiceRequest {
     /// The URL is invalid. URLs under a base URL that [`crate::base_url`] accepted are valid.
     pub fn request(&self, url: &str) -> Result<Request<Bytes>, http::Error> {
         let mut request = Request::builder()
-            .method(if self.json.is_some() { Method::POST } else { Method::GET })
+            .method(if self.json.is_some() {
+                Method::POST
+            } else {
+                Method::GET
+            })
             .uri(url)
             .header(header::USER_AGENT, USER_AGENT)
             .header(header::ACCEPT, "application/json")
@@ -144,7 +148,10 @@ pub type CachedResult = Option<Located>;
 /// The operations that a host provides.
 ///
 /// As in [`despacho_core::host::Host`], there is no `Send` bound: a concrete runtime's futures have their own properties.
-#[expect(async_fn_in_trait, reason = "static dispatch only; a concrete runtime's futures are Send if it is")]
+#[expect(
+    async_fn_in_trait,
+    reason = "static dispatch only; a concrete runtime's futures are Send if it is"
+)]
 pub trait Runtime {
     /// Sends a request once to this URL and returns the complete response, which must arrive within `timeout`.
     async fn send(
@@ -169,9 +176,17 @@ pub trait Runtime {
 
 impl ServiceRequest {
     /// Returns a `GET` request with a query string.
-    pub(crate) fn get<'a>(path: &str, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> ServiceRequest {
-        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
-        ServiceRequest { target: format!("{path}?{query}"), json: None }
+    pub(crate) fn get<'a>(
+        path: &str,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> ServiceRequest {
+        let query = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(pairs)
+            .finish();
+        ServiceRequest {
+            target: format!("{path}?{query}"),
+            json: None,
+        }
     }
 }
 
@@ -213,7 +228,13 @@ mod tests {
 
     #[test]
     fn query_strings_are_encoded() {
-        let request = ServiceRequest::get("/search", [("street", "12 Rua São João & Cia"), ("city", "")]);
-        assert_eq!(request.target, "/search?street=12+Rua+S%C3%A3o+Jo%C3%A3o+%26+Cia&city=");
+        let request = ServiceRequest::get(
+            "/search",
+            [("street", "12 Rua São João & Cia"), ("city", "")],
+        );
+        assert_eq!(
+            request.target,
+            "/search?street=12+Rua+S%C3%A3o+Jo%C3%A3o+%26+Cia&city="
+        );
     }
 }

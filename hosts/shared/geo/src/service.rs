@@ -62,7 +62,12 @@ struct State {
 impl Service {
     /// Creates a service with its name in metrics. No request is sent yet.
     pub fn new(name: &'static str, base: &str, policy: RequestPolicy) -> Service {
-        Service { name, base: base.to_owned(), policy, state: Mutex::default() }
+        Service {
+            name,
+            base: base.to_owned(),
+            policy,
+            state: Mutex::default(),
+        }
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -76,7 +81,10 @@ impl Service {
     /// Records a response that does not follow the service's protocol. It does not open the circuit breaker, because it costs no waiting.
     pub(crate) fn malformed<W: Runtime>(&self, runtime: &W, detail: &'static str) -> ServiceError {
         self.count(runtime, Outcome::Malformed);
-        runtime.record(ServiceEvent::Malformed { service: self.name, what: detail });
+        runtime.record(ServiceEvent::Malformed {
+            service: self.name,
+            what: detail,
+        });
         ServiceError::Malformed
     }
 
@@ -98,7 +106,12 @@ impl Service {
         let url = format!("{}{}", self.base, request.target);
         for attempt in 0..self.policy.attempts {
             if attempt > 0 {
-                runtime.pause(jittered(BACKOFF * 2_u32.saturating_pow(attempt - 1), runtime.jitter())).await;
+                runtime
+                    .pause(jittered(
+                        BACKOFF * 2_u32.saturating_pow(attempt - 1),
+                        runtime.jitter(),
+                    ))
+                    .await;
             }
             self.wait_for_rate_limit(runtime, merchant).await?;
             let outcome = match runtime.send(&url, request, self.policy.timeout).await {
@@ -127,7 +140,10 @@ impl Service {
     fn forbid<W: Runtime>(&self, runtime: &W, setting: &'static str) -> ServiceError {
         self.count(runtime, Outcome::Forbidden);
         if !self.with(|state| std::mem::replace(&mut state.is_forbidden, true)) {
-            runtime.record(ServiceEvent::Forbidden { service: self.name, setting });
+            runtime.record(ServiceEvent::Forbidden {
+                service: self.name,
+                setting,
+            });
         }
         ServiceError::Forbidden
     }
@@ -138,7 +154,9 @@ impl Service {
         runtime: &W,
         merchant: Option<StoreId>,
     ) -> Result<(), ServiceError> {
-        let Some(per_second) = self.policy.per_second else { return Ok(()) };
+        let Some(per_second) = self.policy.per_second else {
+            return Ok(());
+        };
         let (now, max) = (runtime.elapsed(), self.policy.timeout);
         let waited = async {
             // A merchant first waits for its own share, so that its requests do not fill the queue of all.
@@ -158,7 +176,10 @@ impl Service {
     }
 
     fn count<W: Runtime>(&self, runtime: &W, outcome: Outcome) {
-        runtime.record(ServiceEvent::Queried { service: self.name, outcome });
+        runtime.record(ServiceEvent::Queried {
+            service: self.name,
+            outcome,
+        });
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {

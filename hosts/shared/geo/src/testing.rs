@@ -11,7 +11,9 @@ use std::{
 
 use despacho_core::model::Address;
 
-use crate::runtime::{AttemptError, CachedResult, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
+use crate::runtime::{
+    AttemptError, CachedResult, Runtime, ServiceEvent, ServiceRequest, ServiceResponse,
+};
 
 /// Returns a status and a body for a URL, or an error.
 type Script = dyn Fn(&str) -> Result<(u16, String), AttemptError>;
@@ -30,7 +32,9 @@ impl FakeRuntime {
         FakeRuntime::with(move |url| Ok(response(url)))
     }
 
-    pub(crate) fn with(response: impl Fn(&str) -> Result<(u16, String), AttemptError> + 'static) -> FakeRuntime {
+    pub(crate) fn with(
+        response: impl Fn(&str) -> Result<(u16, String), AttemptError> + 'static,
+    ) -> FakeRuntime {
         FakeRuntime {
             response: Box::new(response),
             elapsed: Cell::new(Duration::ZERO),
@@ -46,13 +50,17 @@ impl FakeRuntime {
 
     /// Returns the recorded events that match a condition.
     pub(crate) fn events(&self, is_wanted: impl Fn(&ServiceEvent) -> bool) -> Vec<ServiceEvent> {
-        self.events.borrow().iter().filter(|event| is_wanted(event)).copied().collect()
+        self.events
+            .borrow()
+            .iter()
+            .filter(|event| is_wanted(event))
+            .copied()
+            .collect()
     }
 
     /// Returns the number of attempts with this outcome.
     pub(crate) fn count(&self, name: &str) -> usize {
-        let ended =
-            |event: &&ServiceEvent| matches!(event, ServiceEvent::Queried { outcome, .. } if outcome.name() == name);
+        let ended = |event: &&ServiceEvent| matches!(event, ServiceEvent::Queried { outcome, .. } if outcome.name() == name);
         self.events.borrow().iter().filter(ended).count()
     }
 }
@@ -66,7 +74,10 @@ impl Runtime for FakeRuntime {
     ) -> Result<ServiceResponse, AttemptError> {
         self.requests.borrow_mut().push(url.to_owned());
         let (status, body) = (self.response)(url)?;
-        Ok(ServiceResponse { status, body: body.into() })
+        Ok(ServiceResponse {
+            status,
+            body: body.into(),
+        })
     }
 
     async fn pause(&self, span: Duration) {

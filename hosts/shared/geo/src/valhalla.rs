@@ -41,11 +41,17 @@ impl Valhalla {
         for rows in parts(size, self.max_pairs / widest) {
             for columns in &columns {
                 let (from, to) = (&points[rows.clone()], &points[columns.clone()]);
-                let response = self.service.query(runtime, None, &self.request(from, to)).await?;
-                let block =
-                    block(&response, from.len(), to.len()).map_err(|detail| self.service.malformed(runtime, detail))?;
+                let response = self
+                    .service
+                    .query(runtime, None, &self.request(from, to))
+                    .await?;
+                let block = block(&response, from.len(), to.len())
+                    .map_err(|detail| self.service.malformed(runtime, detail))?;
                 for (cell, distance) in block.into_iter().enumerate() {
-                    let (row, column) = (rows.start + cell / columns.len(), columns.start + cell % columns.len());
+                    let (row, column) = (
+                        rows.start + cell / columns.len(),
+                        columns.start + cell % columns.len(),
+                    );
                     distances[row * size + column] = distance;
                 }
             }
@@ -55,8 +61,11 @@ impl Valhalla {
 
     fn request(&self, from: &[Point], to: &[Point]) -> ServiceRequest {
         let places = |points: &[Point]| {
-            let place =
-                |point: &Point| Place { lat: point.latitude(), lon: point.longitude(), search_cutoff: self.snap_m };
+            let place = |point: &Point| Place {
+                lat: point.latitude(),
+                lon: point.longitude(),
+                search_cutoff: self.snap_m,
+            };
             points.iter().map(place).collect()
         };
         let requests = MatrixBody {
@@ -66,13 +75,20 @@ impl Valhalla {
             units: "kilometers",
             verbose: false,
         };
-        ServiceRequest { target: "/sources_to_targets".to_owned(), json: serde_json::to_string(&requests).ok() }
+        ServiceRequest {
+            target: "/sources_to_targets".to_owned(),
+            json: serde_json::to_string(&requests).ok(),
+        }
     }
 }
 
 /// Returns the distances of one response, of `rows` by `columns`. They are all `None` if the service found no route, because its error
 /// does not name the point.
-fn block(response: &ServiceResponse, rows: usize, columns: usize) -> Result<Distances, &'static str> {
+fn block(
+    response: &ServiceResponse,
+    rows: usize,
+    columns: usize,
+) -> Result<Distances, &'static str> {
     if !response.is_success() {
         let error_body: ErrorBody = response.json().ok_or("not a Valhalla error")?;
         return match error_body.error_code {
@@ -81,17 +97,29 @@ fn block(response: &ServiceResponse, rows: usize, columns: usize) -> Result<Dist
             _ => Err("an unexpected Valhalla error"),
         };
     }
-    let MatrixResponse { sources_to_targets: cells, units } = response.json().ok_or("not a Valhalla matrix")?;
+    let MatrixResponse {
+        sources_to_targets: cells,
+        units,
+    } = response.json().ok_or("not a Valhalla matrix")?;
     let fits = |grid: &Grid| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
     if !fits(&cells.distances) || !fits(&cells.durations) || units != "kilometers" {
         return Err("a matrix of the wrong size or unit");
     }
-    let pairs = cells.distances.iter().flatten().zip(cells.durations.iter().flatten());
-    Ok(pairs.map(|(kilometres, seconds)| road_distance(*kilometres, *seconds)).collect())
+    let pairs = cells
+        .distances
+        .iter()
+        .flatten()
+        .zip(cells.durations.iter().flatten());
+    Ok(pairs
+        .map(|(kilometres, seconds)| road_distance(*kilometres, *seconds))
+        .collect())
 }
 
 fn road_distance(kilometres: Option<f64>, seconds: Option<f64>) -> Option<RoadDistance> {
-    Some(RoadDistance { metres: metres(kilometres? * 1_000.0)?, milliseconds: milliseconds(seconds?)? })
+    Some(RoadDistance {
+        metres: metres(kilometres? * 1_000.0)?,
+        milliseconds: milliseconds(seconds?)?,
+    })
 }
 
 #[derive(Serialize)]

@@ -74,8 +74,16 @@ const MIN_PERCENT: [(&str, f64, f64); 12] = [
     ("street missing from the pack, with CEP", 0.0, 0.0),
     ("street missing from the pack", 0.0, 0.0),
     ("street missing from the pack, typing error", 0.0, 0.0),
-    ("abbreviations, typing error and number in the street, with CEP", 60.0, 0.0),
-    ("abbreviations, typing error and number in the street", 45.0, 0.0),
+    (
+        "abbreviations, typing error and number in the street, with CEP",
+        60.0,
+        0.0,
+    ),
+    (
+        "abbreviations, typing error and number in the street",
+        45.0,
+        0.0,
+    ),
 ];
 
 #[test]
@@ -89,11 +97,21 @@ fn written_forms_are_located_and_never_wrong() {
     despacho_geo::gazetteer::build(&[input], &output, &mut |_| ()).expect("a pack");
     let bytes = std::fs::read(output).expect("the pack");
     let pack = Pack::open(&bytes).expect("a valid pack");
-    for (form, counts) in FORMS.iter().zip(report::measure(&pack, &doors, is_absent, 400, 1)) {
-        let (_, number, street) =
-            MIN_PERCENT.iter().find(|entry| entry.0 == form.name).copied().unwrap_or((form.name, 99.0, 0.0));
+    for (form, counts) in FORMS
+        .iter()
+        .zip(report::measure(&pack, &doors, is_absent, 400, 1))
+    {
+        let (_, number, street) = MIN_PERCENT
+            .iter()
+            .find(|entry| entry.0 == form.name)
+            .copied()
+            .unwrap_or((form.name, 99.0, 0.0));
         let found = (counts.percent(counts.number), counts.percent(counts.street));
-        assert!(counts.addresses > 50 && found.0 >= number && found.1 >= street, "{}: {counts:?}", form.name);
+        assert!(
+            counts.addresses > 50 && found.0 >= number && found.1 >= street,
+            "{}: {counts:?}",
+            form.name
+        );
         assert_eq!(counts.wrong, 0, "{}: {counts:?}", form.name);
     }
 }

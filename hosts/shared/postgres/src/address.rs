@@ -36,24 +36,36 @@ impl Address {
     /// Parses `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require`. The error does not contain the input, which can have a password.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
         let text = text.trim();
-        if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
+        if !["postgres://", "postgresql://"]
+            .iter()
+            .any(|scheme| text.starts_with(scheme))
+        {
             return Err(AddressError::Url);
         }
         // Certificates and host names are always verified, so these three modes are the same.
-        let text =
-            text.replace("sslmode=verify-full", "sslmode=require").replace("sslmode=verify-ca", "sslmode=require");
+        let text = text
+            .replace("sslmode=verify-full", "sslmode=require")
+            .replace("sslmode=verify-ca", "sslmode=require");
         let (text, pooling) = take_pooling(&text)?;
         let mut config: Config = text.parse().map_err(|_| AddressError::Url)?;
         let mut hosts = single_hosts(&text, &config);
-        let Some(database) = config.get_dbname().map(str::to_owned) else { return Err(AddressError::Url) };
+        let Some(database) = config.get_dbname().map(str::to_owned) else {
+            return Err(AddressError::Url);
+        };
         if config.get_hosts().is_empty() || config.get_user().is_none() {
             return Err(AddressError::Url);
         }
-        let is_plain = config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local);
+        let is_plain =
+            config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local);
         for config in std::iter::once(&mut config).chain(&mut hosts) {
             set_defaults(config, is_plain);
         }
-        Ok(Address { config: Box::new(config), hosts, database, pooling })
+        Ok(Address {
+            config: Box::new(config),
+            hosts,
+            database,
+            pooling,
+        })
     }
 
     /// Whether it contains a password.
@@ -77,7 +89,10 @@ impl Address {
 
     /// Returns the timeout for opening a connection to one host, until it accepts queries.
     pub(crate) fn host_timeout(&self) -> Duration {
-        self.config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT)
+        self.config
+            .get_connect_timeout()
+            .copied()
+            .unwrap_or(CONNECT_TIMEOUT)
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -95,8 +110,18 @@ fn set_defaults(config: &mut Config, is_plain: bool) {
     if config.get_application_name().is_none() {
         config.application_name("despacho");
     }
-    config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT_TIMEOUT));
-    config.tcp_user_timeout(config.get_tcp_user_timeout().copied().unwrap_or(UNACKNOWLEDGED_TIMEOUT));
+    config.connect_timeout(
+        config
+            .get_connect_timeout()
+            .copied()
+            .unwrap_or(CONNECT_TIMEOUT),
+    );
+    config.tcp_user_timeout(
+        config
+            .get_tcp_user_timeout()
+            .copied()
+            .unwrap_or(UNACKNOWLEDGED_TIMEOUT),
+    );
     config.keepalives_idle(config.get_keepalives_idle().min(KEEPALIVE));
     if is_plain {
         config.ssl_mode(SslMode::Disable);
@@ -110,9 +135,16 @@ fn single_hosts(text: &str, all: &Config) -> Vec<Config> {
         let (scheme, rest) = text.split_once("://")?;
         let (authority, tail) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         let (user, hosts) = authority.rsplit_once('@')?;
-        let one = |host: &str| format!("{scheme}://{user}@{host}{tail}").parse::<Config>().ok();
+        let one = |host: &str| {
+            format!("{scheme}://{user}@{host}{tail}")
+                .parse::<Config>()
+                .ok()
+        };
         let configs = hosts.split(',').map(one).collect::<Option<Vec<_>>>()?;
-        let is_same = all.get_hosts().iter().eq(configs.iter().flat_map(Config::get_hosts));
+        let is_same = all
+            .get_hosts()
+            .iter()
+            .eq(configs.iter().flat_map(Config::get_hosts));
         (is_same && all.get_load_balance_hosts() == LoadBalanceHosts::Disable).then_some(configs)
     };
     split().unwrap_or_else(|| vec![all.clone()])
@@ -120,7 +152,9 @@ fn single_hosts(text: &str, all: &Config) -> Vec<Config> {
 
 /// Removes the parameter `pooler`, which tokio-postgres does not support, and returns the rest of the URL with its value.
 fn take_pooling(text: &str) -> Result<(String, Pooling), AddressError> {
-    let Some((base, query)) = text.split_once('?') else { return Ok((text.to_owned(), Pooling::Session)) };
+    let Some((base, query)) = text.split_once('?') else {
+        return Ok((text.to_owned(), Pooling::Session));
+    };
     let (mut pooling, mut rest) = (Pooling::Session, Vec::new());
     for parameter in query.split('&') {
         match parameter.strip_prefix("pooler=") {
@@ -138,7 +172,10 @@ fn take_pooling(text: &str) -> Result<(String, Pooling), AddressError> {
 fn is_local(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => {
-            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+            name == "localhost"
+                || name
+                    .parse::<std::net::IpAddr>()
+                    .is_ok_and(|address| address.is_loopback())
         }
         #[cfg(unix)]
         Host::Unix(_) => true,
@@ -170,7 +207,11 @@ impl std::error::Error for AddressError {}
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let secret = if self.has_password() { ":***" } else { "" };
-        write!(f, "postgres://{}{secret}@", self.config.get_user().unwrap_or_default())?;
+        write!(
+            f,
+            "postgres://{}{secret}@",
+            self.config.get_user().unwrap_or_default()
+        )?;
         for (index, host) in self.config.get_hosts().iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             let ports = self.config.get_ports();
@@ -186,7 +227,11 @@ impl fmt::Display for Address {
             SslMode::Require => "require",
             _ => "prefer",
         };
-        let pooler = if self.pooling == Pooling::Transaction { "&pooler=transaction" } else { "" };
+        let pooler = if self.pooling == Pooling::Transaction {
+            "&pooler=transaction"
+        } else {
+            ""
+        };
         write!(f, "/{}?sslmode={mode}{pooler}", self.database)
     }
 }
@@ -203,27 +248,52 @@ mod tests {
 
     #[test]
     fn address_is_displayed_without_its_password() {
-        let address = Address::parse("postgres://ana:s%40fe@db.example:6432/despacho?sslmode=verify-full").unwrap();
-        assert_eq!(address.to_string(), "postgres://ana:***@db.example:6432/despacho?sslmode=require");
+        let address =
+            Address::parse("postgres://ana:s%40fe@db.example:6432/despacho?sslmode=verify-full")
+                .unwrap();
+        assert_eq!(
+            address.to_string(),
+            "postgres://ana:***@db.example:6432/despacho?sslmode=require"
+        );
         assert!(address.has_password() && address.uses_tls());
-        assert!(!format!("{address:?}").contains("s@fe") && !format!("{address:?}").contains("s%40fe"));
-        assert_eq!(Address::parse("postgresql://ana@[::1]/d").map(|address| address.uses_tls()), Ok(false));
-        assert_eq!(Address::parse("postgres://ana@10.1.2.3/d").map(|address| address.uses_tls()), Ok(true));
+        assert!(
+            !format!("{address:?}").contains("s@fe") && !format!("{address:?}").contains("s%40fe")
+        );
+        assert_eq!(
+            Address::parse("postgresql://ana@[::1]/d").map(|address| address.uses_tls()),
+            Ok(false)
+        );
+        assert_eq!(
+            Address::parse("postgres://ana@10.1.2.3/d").map(|address| address.uses_tls()),
+            Ok(true)
+        );
     }
 
     #[test]
     fn each_host_has_its_own_configuration() {
-        let address =
-            Address::parse("postgres://ana:s@a.example:1,b.example:2/d?target_session_attrs=read-write").unwrap();
-        let hosts: Vec<(&[Host], &[u16])> =
-            address.hosts().iter().map(|config| (config.get_hosts(), config.get_ports())).collect();
+        let address = Address::parse(
+            "postgres://ana:s@a.example:1,b.example:2/d?target_session_attrs=read-write",
+        )
+        .unwrap();
+        let hosts: Vec<(&[Host], &[u16])> = address
+            .hosts()
+            .iter()
+            .map(|config| (config.get_hosts(), config.get_ports()))
+            .collect();
         let named = |name: &str| [Host::Tcp(name.to_owned())];
-        assert_eq!(hosts, [(&named("a.example")[..], &[1][..]), (&named("b.example"), &[2])]);
+        assert_eq!(
+            hosts,
+            [
+                (&named("a.example")[..], &[1][..]),
+                (&named("b.example"), &[2])
+            ]
+        );
         assert!(
             address
                 .hosts()
                 .iter()
-                .all(|config| config.get_password() == Some(b"s") && config.get_dbname() == Some("d"))
+                .all(|config| config.get_password() == Some(b"s")
+                    && config.get_dbname() == Some("d"))
         );
         let random = Address::parse("postgres://ana@a,b/d?load_balance_hosts=random").unwrap();
         assert_eq!(random.hosts().len(), 1);
@@ -232,16 +302,27 @@ mod tests {
     #[test]
     fn pooler_parameter_selects_transaction_pooling() {
         let parse = |query: &str| Address::parse(&format!("postgres://ana@db.example/d{query}"));
-        for query in ["?pooler=transaction", "?sslmode=require&pooler=transaction&connect_timeout=3"] {
+        for query in [
+            "?pooler=transaction",
+            "?sslmode=require&pooler=transaction&connect_timeout=3",
+        ] {
             let address = parse(query).unwrap();
             assert_eq!(address.pooling(), Pooling::Transaction, "{query}");
-            assert!(address.to_string().ends_with("&pooler=transaction"), "{address}");
+            assert!(
+                address.to_string().ends_with("&pooler=transaction"),
+                "{address}"
+            );
         }
         for query in ["", "?pooler=session", "?sslmode=disable"] {
             assert_eq!(parse(query).unwrap().pooling(), Pooling::Session, "{query}");
         }
         let error = parse("?pooler=statement").unwrap_err();
-        assert!(error.to_string().contains("pooler=session or pooler=transaction"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("pooler=session or pooler=transaction"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -255,7 +336,10 @@ mod tests {
         ];
         for text in texts {
             let rejected = Address::parse(text).unwrap_err().to_string();
-            assert!(rejected.starts_with("must be postgres://") && !rejected.contains("hidden-word"), "{rejected}");
+            assert!(
+                rejected.starts_with("must be postgres://") && !rejected.contains("hidden-word"),
+                "{rejected}"
+            );
         }
     }
 }

@@ -78,7 +78,11 @@ impl<T: Send + 'static, R: Send + 'static> BatchQueue<T, R> {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Limits { workers, batch, wait } = limits;
+        let Limits {
+            workers,
+            batch,
+            wait,
+        } = limits;
         let (sender, receiver) = mpsc::channel::<Queued<T, R>>(QUEUED_BATCHES * batch);
         let (receiver, serve) = (Arc::new(tokio::sync::Mutex::new(receiver)), Arc::new(serve));
         for _ in 0..workers {
@@ -105,7 +109,10 @@ impl<T: Send + 'static, R: Send + 'static> BatchQueue<T, R> {
     pub(crate) async fn run(&self, work: T) -> Result<R, HostError> {
         let (outcome, mut receiver) = oneshot::channel();
         let work = Arc::new(Mutex::new(Some(work)));
-        let queued = Queued { work: Arc::clone(&work), outcome };
+        let queued = Queued {
+            work: Arc::clone(&work),
+            outcome,
+        };
         let closed = || unavailable("the database is closed");
         let waiting = async {
             self.sender.send(queued).await.map_err(|_| closed())?;
@@ -134,8 +141,13 @@ mod tests {
     fn queue() -> (BatchQueue<u32, u32>, Arc<Semaphore>, Arc<AtomicUsize>) {
         let (permits, begun) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
         let (own_permits, own_begun) = (Arc::clone(&permits), Arc::clone(&begun));
-        let queue =
-            BatchQueue::start(Limits { workers: 1, batch: 8, wait: WAIT }, move |taken: Vec<Taken<u32, u32>>| {
+        let queue = BatchQueue::start(
+            Limits {
+                workers: 1,
+                batch: 8,
+                wait: WAIT,
+            },
+            move |taken: Vec<Taken<u32, u32>>| {
                 own_begun.fetch_add(taken.len(), SeqCst);
                 let permits = Arc::clone(&own_permits);
                 async move {
@@ -145,7 +157,8 @@ mod tests {
                         one.complete(Ok(doubled));
                     }
                 }
-            });
+            },
+        );
         (queue, permits, begun)
     }
 
@@ -163,10 +176,17 @@ mod tests {
         };
         // The first one has begun, so it waits for its outcome beyond the limit.
         let (first, later) = tokio::join!(first, later);
-        assert_eq!((first, later), (Ok(2), Err(unavailable("no transaction began in time"))));
+        assert_eq!(
+            (first, later),
+            (Ok(2), Err(unavailable("no transaction began in time")))
+        );
         permits.add_permits(1);
         assert_eq!(queue.run(3).await, Ok(6));
-        assert_eq!(begun.load(SeqCst), 2, "the second request is not written after its error");
+        assert_eq!(
+            begun.load(SeqCst),
+            2,
+            "the second request is not written after its error"
+        );
     }
 
     #[tokio::test]
@@ -186,7 +206,14 @@ mod tests {
         cancelled.abort();
         assert!(cancelled.await.unwrap_err().is_cancelled());
         permits.add_permits(2);
-        assert_eq!([first.await.unwrap(), second.await.unwrap(), third.await.unwrap()], [Ok(2), Ok(4), Ok(8)]);
+        assert_eq!(
+            [
+                first.await.unwrap(),
+                second.await.unwrap(),
+                third.await.unwrap()
+            ],
+            [Ok(2), Ok(4), Ok(8)]
+        );
         assert_eq!(begun.load(SeqCst), 3);
         assert_eq!(permits.available_permits(), 0);
     }

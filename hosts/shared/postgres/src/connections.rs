@@ -69,7 +69,9 @@ impl Server {
     fn session(&self, flush: Flush) -> Session {
         match self.connector.address().pooling() {
             Pooling::Session => Session::Own,
-            Pooling::Transaction => Session::Shared { begin: self.kind.begin(flush) },
+            Pooling::Transaction => Session::Shared {
+                begin: self.kind.begin(flush),
+            },
         }
     }
 
@@ -88,28 +90,45 @@ impl Connections {
     /// Runs one write and records whether it reached the disk.
     pub(crate) async fn write(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
         let result = self.run_query(query, flush).await;
-        self.health.record(result.as_ref().map(drop), self.opened.elapsed());
+        self.health
+            .record(result.as_ref().map(drop), self.opened.elapsed());
         result
     }
 
     /// Runs writes in one transaction. If it fails, each runs in its own, so that a write neither fails nor waits long because of another.
-    pub(crate) async fn write_all(self: Arc<Self>, mut writes: Vec<Taken<Query, Vec<Row>>>, flush: Flush) {
+    pub(crate) async fn write_all(
+        self: Arc<Self>,
+        mut writes: Vec<Taken<Query, Vec<Row>>>,
+        flush: Flush,
+    ) {
         // All instances write rows in the same order, which prevents deadlocks.
-        writes.sort_by(|one, other| (one.work.sql, &one.work.params).cmp(&(other.work.sql, &other.work.params)));
+        writes.sort_by(|one, other| {
+            (one.work.sql, &one.work.params).cmp(&(other.work.sql, &other.work.params))
+        });
         let lease = match Lease::acquire(self.pool(flush)).await {
             Ok(lease) => lease,
             Err(error) => {
                 let error = HostError::from(error);
                 self.health.record(Err(&error), self.opened.elapsed());
-                writes.into_iter().for_each(|write| write.complete(Err(error.clone())));
+                writes
+                    .into_iter()
+                    .for_each(|write| write.complete(Err(error.clone())));
                 return;
             }
         };
-        match self.write_together(lease, flush, writes.iter().map(|write| &write.work)).await {
+        match self
+            .write_together(lease, flush, writes.iter().map(|write| &write.work))
+            .await
+        {
             Ok(outcomes) => {
                 self.health.record(Ok(()), self.opened.elapsed());
-                self.counters.reads.fetch_add(writes.len().try_into().unwrap_or(u64::MAX), Relaxed);
-                writes.into_iter().zip(outcomes).for_each(|(write, rows)| write.complete(Ok(rows)));
+                self.counters
+                    .reads
+                    .fetch_add(writes.len().try_into().unwrap_or(u64::MAX), Relaxed);
+                writes
+                    .into_iter()
+                    .zip(outcomes)
+                    .for_each(|(write, rows)| write.complete(Ok(rows)));
             }
             Err(_) => {
                 for write in writes {
@@ -131,13 +150,19 @@ impl Connections {
         writes: impl Iterator<Item = &'a Query>,
     ) -> Result<Vec<Vec<Row>>, PgError> {
         let session = self.server.session(flush);
-        let exchange = async { pipeline::query_all(lease.client()?, &session, self.server.kind, writes).await };
+        let exchange = async {
+            pipeline::query_all(lease.client()?, &session, self.server.kind, writes).await
+        };
         let results = timeout(WRITES_TIMEOUT, exchange).await;
-        let results = results.map_err(|_| PgError::ConnectionLost("writes took too long together".to_owned()))?;
+        let results = results
+            .map_err(|_| PgError::ConnectionLost("writes took too long together".to_owned()))?;
         if !matches!(results, Err(PgError::ConnectionLost(_))) {
             lease.release();
         }
-        results?.iter().map(|rows| rows.iter().map(row).collect()).collect()
+        results?
+            .iter()
+            .map(|rows| rows.iter().map(row).collect())
+            .collect()
     }
 
     fn pool(&self, flush: Flush) -> &Pool {
@@ -148,7 +173,11 @@ impl Connections {
     }
 
     /// Runs one statement and returns its rows. Retries on a new connection if the connection was lost.
-    pub(crate) async fn run_query(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
+    pub(crate) async fn run_query(
+        &self,
+        query: &Query,
+        flush: Flush,
+    ) -> Result<Vec<Row>, HostError> {
         let (mut attempts, session) = (0, self.server.session(flush));
         loop {
             let lease = Lease::acquire(self.pool(flush)).await?;
@@ -159,7 +188,8 @@ impl Connections {
                     self.counters.reads.fetch_add(1, Relaxed);
                     return Ok(rows);
                 }
-                Ok(Err(PgError::ConnectionLost(_) | PgError::Retryable(_))) if attempts <= MAX_QUERY_RETRIES => {}
+                Ok(Err(PgError::ConnectionLost(_) | PgError::Retryable(_)))
+                    if attempts <= MAX_QUERY_RETRIES => {}
                 Ok(Err(error)) => {
                     if !matches!(error, PgError::ConnectionLost(_)) {
                         lease.release();
@@ -179,12 +209,15 @@ impl Connections {
         let is_joined = requests.len() > 1;
         if is_joined {
             let lock = lock_journals(requests.iter().map(|request| &request.work[..]));
-            let statements = std::iter::once(&lock).chain(requests.iter().flat_map(|request| &request.work));
+            let statements =
+                std::iter::once(&lock).chain(requests.iter().flat_map(|request| &request.work));
             let joined = marked(statements, requests.len().try_into().unwrap_or(u64::MAX));
             let result = self.commit_one(joined).await;
             // If it is unavailable, the outcome can be unknown.
             if matches!(result, Ok(()) | Err(HostError::Unavailable { .. })) {
-                return requests.into_iter().for_each(|request| request.complete(result.clone()));
+                return requests
+                    .into_iter()
+                    .for_each(|request| request.complete(result.clone()));
             }
         }
         for request in requests {
@@ -200,32 +233,51 @@ impl Connections {
     }
 
     /// Runs one transaction.
-    pub(crate) async fn commit_one(self: &Arc<Self>, transaction: MarkedTransaction<'_>) -> Result<(), HostError> {
-        self.commit_all(vec![transaction]).await.pop().unwrap_or(Ok(()))
+    pub(crate) async fn commit_one(
+        self: &Arc<Self>,
+        transaction: MarkedTransaction<'_>,
+    ) -> Result<(), HostError> {
+        self.commit_all(vec![transaction])
+            .await
+            .pop()
+            .unwrap_or(Ok(()))
     }
 
     /// Runs transactions in order and returns the outcome of each.
-    pub(crate) async fn commit_each(self: &Arc<Self>, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
+    pub(crate) async fn commit_each(
+        self: &Arc<Self>,
+        transactions: Vec<Vec<Statement>>,
+    ) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(transactions.len());
         for pipeline in transactions.chunks(MAX_PIPELINED) {
-            let pipeline = pipeline.iter().map(|statements| marked(statements, 1)).collect();
+            let pipeline = pipeline
+                .iter()
+                .map(|statements| marked(statements, 1))
+                .collect();
             results.extend(Box::pin(self.commit_all(pipeline)).await);
         }
         results
     }
 
     /// Sends transactions until the outcome of each is known.
-    async fn commit_all(self: &Arc<Self>, transactions: Vec<MarkedTransaction<'_>>) -> Vec<Result<(), HostError>> {
+    async fn commit_all(
+        self: &Arc<Self>,
+        transactions: Vec<MarkedTransaction<'_>>,
+    ) -> Vec<Result<(), HostError>> {
         let mut results: Vec<Result<(), HostError>> = transactions.iter().map(|_| Ok(())).collect();
-        let mut open: Vec<(usize, MarkedTransaction<'_>)> = transactions.into_iter().enumerate().collect();
+        let mut open: Vec<(usize, MarkedTransaction<'_>)> =
+            transactions.into_iter().enumerate().collect();
         let (until, mut attempt, mut lost) = (Instant::now() + self.timeout, 0, false);
         loop {
-            let attempted: Vec<&MarkedTransaction<'_>> = open.iter().map(|(_, transaction)| transaction).collect();
+            let attempted: Vec<&MarkedTransaction<'_>> =
+                open.iter().map(|(_, transaction)| transaction).collect();
             let (responses, sent) = self.send(&attempted, lost).await;
             let (mut pending, mut waits) = (Vec::new(), false);
             for ((index, transaction), response) in open.into_iter().zip(responses) {
                 let is_retried = match &response {
-                    Err(PgError::Retryable(_)) => (transaction.requests == 1 || lost) && attempt < MAX_RETRIES,
+                    Err(PgError::Retryable(_)) => {
+                        (transaction.requests == 1 || lost) && attempt < MAX_RETRIES
+                    }
                     // A transaction that was never sent was not committed, so the error is returned without delay.
                     Err(PgError::ConnectionLost(_)) => (sent || lost) && Instant::now() < until,
                     _ => false,
@@ -237,7 +289,8 @@ impl Connections {
                     continue;
                 }
                 let result = self.count(response, transaction.requests, lost);
-                self.health.record(result.as_ref().map(drop), self.opened.elapsed());
+                self.health
+                    .record(result.as_ref().map(drop), self.opened.elapsed());
                 results[index] = result;
             }
             if pending.is_empty() {
@@ -247,7 +300,10 @@ impl Connections {
             attempt += 1;
             self.counters.repeats.fetch_add(1, Relaxed);
             if waits {
-                sleep(Duration::from_millis(fastrand::u64(5..=25) << attempt.min(4))).await;
+                sleep(Duration::from_millis(
+                    fastrand::u64(5..=25) << attempt.min(4),
+                ))
+                .await;
             }
         }
     }
@@ -262,7 +318,10 @@ impl Connections {
         let counters = &self.counters;
         match response {
             Ok(outcome) => {
-                counters.found_done.fetch_add(u64::from(outcome == CommitOutcome::AlreadyCommitted), Relaxed);
+                counters.found_done.fetch_add(
+                    u64::from(outcome == CommitOutcome::AlreadyCommitted),
+                    Relaxed,
+                );
                 let before = counters.commits.fetch_add(requests, Relaxed);
                 if before / SWEEP_INTERVAL != (before + requests) / SWEEP_INTERVAL {
                     self.sweep();
@@ -271,10 +330,16 @@ impl Connections {
             }
             Err(PgError::ConnectionLost(detail) | PgError::Retryable(detail)) if lost => {
                 counters.failures.fetch_add(1, Relaxed);
-                Err(unavailable(format!("the outcome of a transaction is unknown: {detail}")))
+                Err(unavailable(format!(
+                    "the outcome of a transaction is unknown: {detail}"
+                )))
             }
             Err(PgError::Permanent(HostError::Conflict) | PgError::Retryable(_)) => {
-                let counter = if requests == 1 { &counters.conflicts } else { &counters.repeats };
+                let counter = if requests == 1 {
+                    &counters.conflicts
+                } else {
+                    &counters.repeats
+                };
                 counter.fetch_add(1, Relaxed);
                 Err(HostError::Conflict)
             }
@@ -305,16 +370,30 @@ impl Connections {
         };
         self.counters.pipelines.fetch_add(1, Relaxed);
         let session = self.server.session(Flush::Now);
-        let exchange = async { pipeline::run(lease.client()?, &session, self.server.kind, transactions, resent).await };
+        let exchange = async {
+            pipeline::run(
+                lease.client()?,
+                &session,
+                self.server.kind,
+                transactions,
+                resent,
+            )
+            .await
+        };
         let responses = match timeout(self.timeout, exchange).await {
             Ok(Ok(responses)) => responses,
             Ok(Err(error)) => all(error),
             Err(_) => {
                 self.drop_idle();
-                all(PgError::ConnectionLost("the server did not respond in time".to_owned()))
+                all(PgError::ConnectionLost(
+                    "the server did not respond in time".to_owned(),
+                ))
             }
         };
-        if !responses.iter().any(|response| matches!(response, Err(PgError::ConnectionLost(_)))) {
+        if !responses
+            .iter()
+            .any(|response| matches!(response, Err(PgError::ConnectionLost(_))))
+        {
             lease.release();
         }
         (responses, true)
@@ -333,7 +412,16 @@ impl Connections {
         let own = Arc::clone(self);
         tokio::spawn(async move {
             let params = vec![(now() - MARKER_TTL_MS).into()];
-            if let Err(error) = own.run_query(&Query { sql: DELETE_MARKERS, params }, own.server.kind.flush()).await {
+            if let Err(error) = own
+                .run_query(
+                    &Query {
+                        sql: DELETE_MARKERS,
+                        params,
+                    },
+                    own.server.kind.flush(),
+                )
+                .await
+            {
                 tracing::debug!(%error, "old commit markers not deleted; the next sweep retries");
             }
         });
@@ -344,20 +432,36 @@ impl Connections {
 pub(crate) fn is_short(statements: &[Statement]) -> bool {
     let is_large = |value: &Value| matches!(value, Value::Bytes(_));
     (2..=MAX_STATEMENTS).contains(&statements.len())
-        && !statements.iter().flat_map(|statement| &statement.params).any(is_large)
+        && !statements
+            .iter()
+            .flat_map(|statement| &statement.params)
+            .any(is_large)
 }
 
 /// Returns the transaction of some requests with a new marker.
-pub(crate) fn marked<'a>(statements: impl IntoIterator<Item = &'a Statement>, requests: u64) -> MarkedTransaction<'a> {
-    MarkedTransaction { marker: CommitMarker::at(now()), statements: statements.into_iter().collect(), requests }
+pub(crate) fn marked<'a>(
+    statements: impl IntoIterator<Item = &'a Statement>,
+    requests: u64,
+) -> MarkedTransaction<'a> {
+    MarkedTransaction {
+        marker: CommitMarker::at(now()),
+        statements: statements.into_iter().collect(),
+        requests,
+    }
 }
 
 async fn rows(lease: &Lease, session: &Session, query: &Query) -> Result<Vec<Row>, PgError> {
-    pipeline::query(lease.client()?, session, query).await?.iter().map(row).collect()
+    pipeline::query(lease.client()?, session, query)
+        .await?
+        .iter()
+        .map(row)
+        .collect()
 }
 
 /// Returns milliseconds since 1970.
 pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

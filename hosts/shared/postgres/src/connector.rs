@@ -12,7 +12,9 @@ use std::{
 
 use deadpool_postgres::{
     Connect,
-    tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls, Socket, tls::MakeTlsConnect},
+    tokio_postgres::{
+        AsyncMessage, Client, Config, Connection, Error, NoTls, Socket, tls::MakeTlsConnect,
+    },
 };
 use futures_util::future::BoxFuture;
 use tokio::{
@@ -45,8 +47,17 @@ pub(crate) struct Connector {
 
 impl Connector {
     pub(crate) fn new(address: &Address) -> Result<Connector, TlsError> {
-        let tls = if address.uses_tls() { Some(tls::connector()?) } else { None };
-        Ok(Connector { address: address.clone(), tls, last_host: AtomicUsize::new(0), runtime: Handle::current() })
+        let tls = if address.uses_tls() {
+            Some(tls::connector()?)
+        } else {
+            None
+        };
+        Ok(Connector {
+            address: address.clone(),
+            tls,
+            last_host: AtomicUsize::new(0),
+            runtime: Handle::current(),
+        })
     }
 
     pub(crate) fn address(&self) -> &Address {
@@ -69,7 +80,9 @@ impl Connector {
             let index = (first + tried - 1) % hosts.len();
             let attempt = self.attempt(&hosts[index], notifications.clone());
             if tried == hosts.len() {
-                return attempt.await.inspect(|_| self.last_host.store(index, Relaxed));
+                return attempt
+                    .await
+                    .inspect(|_| self.last_host.store(index, Relaxed));
             }
             if let Ok(Ok(connected)) = timeout(self.address.host_timeout(), attempt).await {
                 self.last_host.store(index, Relaxed);
@@ -104,7 +117,10 @@ pub(crate) struct PoolConnect(pub(crate) Arc<Connector>);
 impl Connect for PoolConnect {
     fn connect(&self, _config: &Config) -> BoxFuture<'_, Result<(Client, JoinHandle<()>), Error>> {
         let connector = Arc::clone(&self.0);
-        let opened = self.0.runtime.spawn(async move { connector.connect(None).await });
+        let opened = self
+            .0
+            .runtime
+            .spawn(async move { connector.connect(None).await });
         Box::pin(async move {
             match opened.await {
                 Ok(opened) => opened,

@@ -8,7 +8,9 @@ use std::{
 
 use deadpool_postgres::{Pool, tokio_postgres::Client};
 use despacho_core::host::HostError;
-use despacho_sql::{Dialect, Driver, Expect, Query, Row, STORAGE, Statement, WriteHealth, WriteState};
+use despacho_sql::{
+    Dialect, Driver, Expect, Query, Row, STORAGE, Statement, WriteHealth, WriteState,
+};
 use tokio::{
     sync::watch,
     task::{AbortHandle, JoinHandle},
@@ -45,7 +47,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { connections: 16, wait: Duration::from_secs(5), timeout: Duration::from_secs(12), migrate: true }
+        Options {
+            connections: 16,
+            wait: Duration::from_secs(5),
+            timeout: Duration::from_secs(12),
+            migrate: true,
+        }
     }
 }
 
@@ -72,7 +79,12 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if let Some(notifications) = self.notifications.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(notifications) = self
+            .notifications
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        {
             notifications.abort();
         }
     }
@@ -81,24 +93,43 @@ impl Drop for Inner {
 impl Postgres {
     /// Opens a database and migrates its schema. Waits for a server that is starting.
     pub async fn open(address: &Address, options: &Options) -> Result<Postgres, OpenError> {
-        let connector = Arc::new(Connector::new(address).map_err(|error| OpenError::Database(error.to_string()))?);
+        let connector = Arc::new(
+            Connector::new(address).map_err(|error| OpenError::Database(error.to_string()))?,
+        );
         let (client, driver) = connect_first(&connector).await?;
-        let kind = Kind::of(&first(&client, "SELECT version()").await?.unwrap_or_default());
+        let kind = Kind::of(
+            &first(&client, "SELECT version()")
+                .await?
+                .unwrap_or_default(),
+        );
         pooler::check(&client, &connector, kind).await?;
-        let migrated =
-            if options.migrate { migrate(&client, kind).await } else { require_current_schema(&client).await };
+        let migrated = if options.migrate {
+            migrate(&client, kind).await
+        } else {
+            require_current_schema(&client).await
+        };
         drop(client);
         driver.abort();
         migrated?;
         let few = (options.connections / 8).max(1);
         let (relaxed, others) = match kind.flush() {
             Flush::Later => (
-                Some(pool(&connector, kind.session(Flush::Later), options.wait, few)?),
+                Some(pool(
+                    &connector,
+                    kind.session(Flush::Later),
+                    options.wait,
+                    few,
+                )?),
                 options.connections.saturating_sub(few),
             ),
             Flush::Now => (None, options.connections),
         };
-        let pool = pool(&connector, kind.session(Flush::Now), options.wait, others.max(2))?;
+        let pool = pool(
+            &connector,
+            kind.session(Flush::Now),
+            options.wait,
+            others.max(2),
+        )?;
         let connections = Arc::new(Connections {
             server: Server { connector, kind },
             pool,
@@ -108,36 +139,73 @@ impl Postgres {
             opened: Instant::now(),
             timeout: options.timeout,
         });
-        let limits = Limits { workers: 1, batch: MAX_WRITES, wait: options.wait };
+        let limits = Limits {
+            workers: 1,
+            batch: MAX_WRITES,
+            wait: options.wait,
+        };
         let writes = |flush| {
             let own = Arc::clone(&connections);
-            BatchQueue::start(limits, move |writes| Arc::clone(&own).write_all(writes, flush))
+            BatchQueue::start(limits, move |writes| {
+                Arc::clone(&own).write_all(writes, flush)
+            })
         };
         let (flushed_writes, relaxed_writes) = (writes(Flush::Now), writes(kind.flush()));
-        let limits = Limits { workers: few, batch: MAX_JOINED, wait: options.wait };
+        let limits = Limits {
+            workers: few,
+            batch: MAX_JOINED,
+            wait: options.wait,
+        };
         let own = Arc::clone(&connections);
-        let transactions = BatchQueue::start(limits, move |requests| Arc::clone(&own).commit_joined(requests));
+        let transactions = BatchQueue::start(limits, move |requests| {
+            Arc::clone(&own).commit_joined(requests)
+        });
         let notifications = Mutex::default();
-        Ok(Postgres(Arc::new(Inner { connections, flushed_writes, relaxed_writes, transactions, notifications })))
+        Ok(Postgres(Arc::new(Inner {
+            connections,
+            flushed_writes,
+            relaxed_writes,
+            transactions,
+            notifications,
+        })))
     }
 
     /// Returns the counters.
     pub fn stats(&self) -> Stats {
-        let Inner { connections, flushed_writes, relaxed_writes, transactions, .. } = &*self.0;
+        let Inner {
+            connections,
+            flushed_writes,
+            relaxed_writes,
+            transactions,
+            ..
+        } = &*self.0;
         let queued = flushed_writes.len() + relaxed_writes.len() + transactions.len();
-        connections.counters.stats(connections.pools().map(Pool::status), queued)
+        connections
+            .counters
+            .stats(connections.pools().map(Pool::status), queued)
     }
 
     /// Checks that the database accepts writes: it is not read-only, and the last write reached the disk.
     pub async fn ready(&self) -> Result<(), HostError> {
         let sql = "SELECT current_setting('transaction_read_only')";
-        let response = self.read(Query { sql, params: Vec::new() }).await?.first_mut().map(Row::text).transpose()?;
+        let response = self
+            .read(Query {
+                sql,
+                params: Vec::new(),
+            })
+            .await?
+            .first_mut()
+            .map(Row::text)
+            .transpose()?;
         match response.as_deref() {
             Some("off") => {}
             _ => {
                 let detail =
                     "the server is read-only: it is a replica, or default_transaction_read_only is on".to_owned();
-                return Err(HostError::Unavailable { what: STORAGE, detail });
+                return Err(HostError::Unavailable {
+                    what: STORAGE,
+                    detail,
+                });
             }
         }
         let connections = &self.0.connections;
@@ -146,7 +214,16 @@ impl Postgres {
             WriteState::Failing(error) => Err(error),
             WriteState::ProbeDue => {
                 let probe = WriteHealth::probe(now().unsigned_abs());
-                connections.write(&Query { sql: probe.sql, params: probe.params }, Flush::Now).await.map(drop)
+                connections
+                    .write(
+                        &Query {
+                            sql: probe.sql,
+                            params: probe.params,
+                        },
+                        Flush::Now,
+                    )
+                    .await
+                    .map(drop)
             }
         }
     }
@@ -170,7 +247,13 @@ impl Postgres {
             on_notification,
         ))
         .abort_handle();
-        if let Some(old) = self.0.notifications.lock().unwrap_or_else(PoisonError::into_inner).replace(task) {
+        if let Some(old) = self
+            .0
+            .notifications
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .replace(task)
+        {
             old.abort();
         }
     }
@@ -182,17 +265,31 @@ impl Postgres {
         }
         let lease = Lease::acquire(&self.0.connections.pool).await?;
         for sql in ["BEGIN", NO_TIMEOUTS, Dialect::EXCLUSIVE] {
-            lease.client()?.batch_execute(sql).await.map_err(PgError::from)?;
+            lease
+                .client()?
+                .batch_execute(sql)
+                .await
+                .map_err(PgError::from)?;
         }
         let output = work.await;
-        lease.client()?.batch_execute("COMMIT").await.map_err(PgError::from)?;
+        lease
+            .client()?
+            .batch_execute("COMMIT")
+            .await
+            .map_err(PgError::from)?;
         lease.release();
         Ok(output)
     }
 
     /// Closes every connection. Later calls fail; a second close does nothing.
     pub async fn close(&self) -> Result<(), HostError> {
-        if let Some(notifications) = self.0.notifications.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(notifications) = self
+            .0
+            .notifications
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        {
             notifications.abort();
         }
         self.0.connections.pools().for_each(Pool::close);
@@ -213,9 +310,19 @@ impl Driver for Postgres {
     }
 
     async fn transact(&self, mut statements: Vec<Statement>) -> Result<(), HostError> {
-        if let [Statement { sql, params, expect: Expect::Any }] = statements.as_mut_slice() {
+        if let [
+            Statement {
+                sql,
+                params,
+                expect: Expect::Any,
+            },
+        ] = statements.as_mut_slice()
+        {
             // A position or the release of a claim: these are idempotent.
-            let query = Query { sql, params: std::mem::take(params) };
+            let query = Query {
+                sql,
+                params: std::mem::take(params),
+            };
             return self.0.flushed_writes.run(query).await.map(drop);
         }
         if self.0.connections.server.kind.has_lock_timeout() && is_short(&statements) {
@@ -236,13 +343,18 @@ async fn connect_first(connector: &Connector) -> Result<(Client, JoinHandle<()>)
         let failed = match timeout(connector.timeout(), connector.connect(None)).await {
             Ok(Ok(connected)) => return Ok(connected),
             Ok(Err(error)) => PgError::from(error),
-            Err(_) => PgError::ConnectionLost("it accepts connections but does not respond".to_owned()),
+            Err(_) => {
+                PgError::ConnectionLost("it accepts connections but does not respond".to_owned())
+            }
         };
         // A server that is starting rejects connections. Other errors, for example a wrong password, are permanent.
         let is_starting = matches!(failed, PgError::ConnectionLost(_)) && Instant::now() < until;
         if !is_starting {
             let detail = HostError::from(failed).to_string();
-            return Err(OpenError::Database(format!("{} cannot be reached: {detail}", connector.address())));
+            return Err(OpenError::Database(format!(
+                "{} cannot be reached: {detail}",
+                connector.address()
+            )));
         }
         sleep(Duration::from_millis(250)).await;
     }

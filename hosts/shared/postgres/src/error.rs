@@ -32,9 +32,16 @@ impl From<Error> for PgError {
             let is_internal = error.to_string().starts_with("error serializing")
                 || error.to_string().starts_with("error deserializing")
                 || error.to_string().starts_with("error encoding");
-            return if is_internal { PgError::Permanent(internal(text)) } else { PgError::ConnectionLost(text) };
+            return if is_internal {
+                PgError::Permanent(internal(text))
+            } else {
+                PgError::ConnectionLost(text)
+            };
         };
-        by_state(database.code().code(), format!("{}: {}", database.code().code(), database.message()))
+        by_state(
+            database.code().code(),
+            format!("{}: {}", database.code().code(), database.message()),
+        )
     }
 }
 
@@ -43,12 +50,18 @@ impl From<PoolError> for PgError {
         match error {
             PoolError::Backend(error) => match PgError::from(error) {
                 // Nothing was sent yet, so the caller decides whether to retry.
-                PgError::ConnectionLost(detail) | PgError::Retryable(detail) => PgError::ConnectionLost(detail),
+                PgError::ConnectionLost(detail) | PgError::Retryable(detail) => {
+                    PgError::ConnectionLost(detail)
+                }
                 // An operator may have changed a rejected password or name.
-                PgError::Permanent(HostError::Internal { detail }) => PgError::Permanent(unavailable(detail)),
+                PgError::Permanent(HostError::Internal { detail }) => {
+                    PgError::Permanent(unavailable(detail))
+                }
                 other => other,
             },
-            PoolError::Timeout(_) => PgError::Permanent(unavailable("no connection was free in time")),
+            PoolError::Timeout(_) => {
+                PgError::Permanent(unavailable("no connection was free in time"))
+            }
             PoolError::Closed => PgError::Permanent(unavailable("the database is closed")),
             other => PgError::ConnectionLost(other.to_string()),
         }
@@ -82,7 +95,10 @@ fn by_state(state: &str, detail: String) -> PgError {
         "26000" | "42P05" => PgError::ConnectionLost(format!("{detail}; {SHARED_SESSION}")),
         // The disk is full or failing, or the server is a read-only replica.
         _ if state == "53100" || state.starts_with("58") || state == "25006" => {
-            PgError::Permanent(HostError::Unavailable { what: STORAGE, detail })
+            PgError::Permanent(HostError::Unavailable {
+                what: STORAGE,
+                detail,
+            })
         }
         // Out of memory or connections.
         _ if state.starts_with("53") => PgError::Permanent(unavailable(detail)),
@@ -104,12 +120,17 @@ pub(crate) fn text(error: &Error) -> String {
 
 /// Returns the error of a database that is unavailable.
 pub(crate) fn unavailable(detail: impl Into<String>) -> HostError {
-    HostError::Unavailable { what: DATABASE, detail: detail.into() }
+    HostError::Unavailable {
+        what: DATABASE,
+        detail: detail.into(),
+    }
 }
 
 /// Returns the error of an unexpected condition.
 pub(crate) fn internal(detail: impl Into<String>) -> HostError {
-    HostError::Internal { detail: detail.into() }
+    HostError::Internal {
+        detail: detail.into(),
+    }
 }
 
 #[cfg(test)]
@@ -120,22 +141,42 @@ mod tests {
     fn sqlstates_map_to_conflicts_retries_and_failures() {
         let error = |state: &str| by_state(state, String::new());
         for state in ["22012", "23505"] {
-            assert!(matches!(error(state), PgError::Permanent(HostError::Conflict)), "{state}");
+            assert!(
+                matches!(error(state), PgError::Permanent(HostError::Conflict)),
+                "{state}"
+            );
         }
         for state in ["40001", "40P01", "55P03"] {
             assert!(matches!(error(state), PgError::Retryable(_)), "{state}");
         }
-        for state in ["40003", "57P01", "57P02", "57P03", "08006", "26000", "42P05"] {
-            assert!(matches!(error(state), PgError::ConnectionLost(_)), "{state}");
-        }
-        assert!(matches!(error("57014"), PgError::Permanent(HostError::Timeout { .. })));
-        for state in ["53100", "58030", "25006"] {
+        for state in [
+            "40003", "57P01", "57P02", "57P03", "08006", "26000", "42P05",
+        ] {
             assert!(
-                matches!(error(state), PgError::Permanent(HostError::Unavailable { what: STORAGE, .. })),
+                matches!(error(state), PgError::ConnectionLost(_)),
                 "{state}"
             );
         }
-        assert!(matches!(error("53300"), PgError::Permanent(HostError::Unavailable { what: DATABASE, .. })));
-        assert!(matches!(error("42P01"), PgError::Permanent(HostError::Internal { .. })));
+        assert!(matches!(
+            error("57014"),
+            PgError::Permanent(HostError::Timeout { .. })
+        ));
+        for state in ["53100", "58030", "25006"] {
+            assert!(
+                matches!(
+                    error(state),
+                    PgError::Permanent(HostError::Unavailable { what: STORAGE, .. })
+                ),
+                "{state}"
+            );
+        }
+        assert!(matches!(
+            error("53300"),
+            PgError::Permanent(HostError::Unavailable { what: DATABASE, .. })
+        ));
+        assert!(matches!(
+            error("42P01"),
+            PgError::Permanent(HostError::Internal { .. })
+        ));
     }
 }

@@ -21,7 +21,9 @@ impl Lease {
 
     /// Returns the connection.
     pub(crate) fn client(&self) -> Result<&ClientWrapper, PgError> {
-        self.0.as_deref().ok_or_else(|| PgError::ConnectionLost("the connection was returned to the pool".to_owned()))
+        self.0.as_deref().ok_or_else(|| {
+            PgError::ConnectionLost("the connection was returned to the pool".to_owned())
+        })
     }
 }
 

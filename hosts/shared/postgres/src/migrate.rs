@@ -39,7 +39,9 @@ impl From<tokio_postgres::Error> for OpenError {
     fn from(error: tokio_postgres::Error) -> OpenError {
         match PgError::from(error) {
             PgError::Permanent(error) => OpenError::Database(error.to_string()),
-            PgError::Retryable(detail) | PgError::ConnectionLost(detail) => OpenError::Database(detail),
+            PgError::Retryable(detail) | PgError::ConnectionLost(detail) => {
+                OpenError::Database(detail)
+            }
         }
     }
 }
@@ -48,8 +50,7 @@ impl From<tokio_postgres::Error> for OpenError {
 pub(crate) const NO_TIMEOUTS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
 /// This driver's own table, which stores the markers of transactions.
-const CREATE_MARKERS: &str =
-    "CREATE TABLE IF NOT EXISTS commit_marks (at BIGINT NOT NULL, salt BIGINT NOT NULL, PRIMARY KEY (at, salt))";
+const CREATE_MARKERS: &str = "CREATE TABLE IF NOT EXISTS commit_marks (at BIGINT NOT NULL, salt BIGINT NOT NULL, PRIMARY KEY (at, salt))";
 /// Finds a table that exists before the first migration and belongs to no extension.
 const FOREIGN_TABLE: &str = "SELECT c.relname::text FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace \
      AND c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') \
@@ -73,27 +74,44 @@ pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenError
         steps(client, kind).await
     };
     let migrated = migrated.await;
-    client.batch_execute(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
+    client
+        .batch_execute(if migrated.is_ok() {
+            "COMMIT"
+        } else {
+            "ROLLBACK"
+        })
+        .await?;
     migrated
 }
 
 /// Rejects every schema except the current one: a newer schema can contain data that this program would leave behind.
 pub(crate) async fn require_current_schema(client: &Client) -> Result<(), OpenError> {
-    let newest = migrations(Dialect::Postgres).last().map(|newest| i64::from(newest.version));
+    let newest = migrations(Dialect::Postgres)
+        .last()
+        .map(|newest| i64::from(newest.version));
     if is_current(client).await? && schema_state(client).await?.version == newest {
         return Ok(());
     }
-    let detail = "its schema is not the one of this version; start this version's server on it first";
+    let detail =
+        "its schema is not the one of this version; start this version's server on it first";
     Err(OpenError::Database(detail.to_owned()))
 }
 
 async fn steps(client: &Client, kind: Kind) -> Result<(), OpenError> {
-    client.batch_execute(&Dialect::Postgres.version_table()).await?;
-    for migration in pending(Dialect::Postgres, schema_state(client).await?).map_err(OpenError::Schema)? {
+    client
+        .batch_execute(&Dialect::Postgres.version_table())
+        .await?;
+    for migration in
+        pending(Dialect::Postgres, schema_state(client).await?).map_err(OpenError::Schema)?
+    {
         for step in &migration.steps {
             let result = client.batch_execute(&kind.step(step)).await;
             result.map_err(|error| {
-                OpenError::Database(format!("version {} of the schema: {}: {step}", migration.version, text(&error)))
+                OpenError::Database(format!(
+                    "version {} of the schema: {}: {step}",
+                    migration.version,
+                    text(&error)
+                ))
             })?;
         }
     }
@@ -103,24 +121,49 @@ async fn steps(client: &Client, kind: Kind) -> Result<(), OpenError> {
 /// Whether no migration is pending. A schema that is too new for this program is an error.
 async fn is_current(client: &Client) -> Result<bool, OpenError> {
     let found = match schema_state(client).await {
-        Err(error) if error.code().is_some_and(|state| state.code() == UNDEFINED_TABLE) => {
-            return first(client, FOREIGN_TABLE).await?.map_or(Ok(false), |table| Err(OpenError::Foreign(table)));
+        Err(error)
+            if error
+                .code()
+                .is_some_and(|state| state.code() == UNDEFINED_TABLE) =>
+        {
+            return first(client, FOREIGN_TABLE)
+                .await?
+                .map_or(Ok(false), |table| Err(OpenError::Foreign(table)));
         }
         found => found?,
     };
-    if !pending(Dialect::Postgres, found).map_err(OpenError::Schema)?.is_empty() {
+    if !pending(Dialect::Postgres, found)
+        .map_err(OpenError::Schema)?
+        .is_empty()
+    {
         return Ok(false);
     }
-    match client.batch_execute("SELECT 1 FROM commit_marks LIMIT 1").await {
-        Err(error) if error.code().is_some_and(|state| state.code() == UNDEFINED_TABLE) => Ok(false),
+    match client
+        .batch_execute("SELECT 1 FROM commit_marks LIMIT 1")
+        .await
+    {
+        Err(error)
+            if error
+                .code()
+                .is_some_and(|state| state.code() == UNDEFINED_TABLE) =>
+        {
+            Ok(false)
+        }
         result => Ok(result.map(|()| true)?),
     }
 }
 
 async fn schema_state(client: &Client) -> Result<SchemaState, tokio_postgres::Error> {
     let version = number(client, Dialect::VERSION_QUERY).await?;
-    let min_compatible = if is_ahead(version) { number(client, Dialect::MIN_COMPATIBLE_QUERY).await? } else { None };
-    Ok(SchemaState { version, min_compatible })
+    let min_compatible = if is_ahead(version) {
+        number(client, Dialect::MIN_COMPATIBLE_QUERY).await?
+    } else {
+        None
+    };
+    Ok(SchemaState {
+        version,
+        min_compatible,
+    })
 }
 
 async fn number(client: &Client, sql: &str) -> Result<Option<i64>, tokio_postgres::Error> {
@@ -128,7 +171,10 @@ async fn number(client: &Client, sql: &str) -> Result<Option<i64>, tokio_postgre
 }
 
 /// Returns the first column of the first row. It uses no prepared statement, because a pooler in transaction mode would lose it.
-pub(crate) async fn first(client: &Client, sql: &str) -> Result<Option<String>, tokio_postgres::Error> {
+pub(crate) async fn first(
+    client: &Client,
+    sql: &str,
+) -> Result<Option<String>, tokio_postgres::Error> {
     let messages = client.simple_query(sql).await?;
     Ok(messages.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),

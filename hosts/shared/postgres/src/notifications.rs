@@ -58,7 +58,15 @@ pub(crate) async fn run_listener(
     // Identifies this instance's own notifications.
     let name = format!("{:016x}", fastrand::u64(..));
     loop {
-        match listen(&connector, &name, &mut outgoing, &mut access, &on_notification).await {
+        match listen(
+            &connector,
+            &name,
+            &mut outgoing,
+            &mut access,
+            &on_notification,
+        )
+        .await
+        {
             Ok(()) => return,
             Err(error) => {
                 tracing::warn!(%error, "connection for notifications lost; polling for events until it is restored")
@@ -82,7 +90,9 @@ async fn listen(
     let connecting = timeout(connector.timeout(), connector.connect(Some(to))).await;
     let (client, _driver) = connecting.map_err(|_| ListenError::Timeout)??;
     client.batch_execute("LISTEN despacho_news").await?;
-    let notify = client.prepare("SELECT pg_notify('despacho_news', $1)").await?;
+    let notify = client
+        .prepare("SELECT pg_notify('despacho_news', $1)")
+        .await?;
     outgoing.borrow_and_update();
     access.borrow_and_update();
     loop {

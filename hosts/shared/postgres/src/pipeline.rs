@@ -85,7 +85,9 @@ enum Form<'a> {
 impl Ready<'_> {
     async fn send(&self, client: &ClientWrapper) -> Result<u64, Error> {
         match &self.form {
-            Form::Prepared(statement) => client.execute(statement, &borrowed(&self.parameters)).await,
+            Form::Prepared(statement) => {
+                client.execute(statement, &borrowed(&self.parameters)).await
+            }
             Form::Unnamed(sql) => client.execute_typed(sql, &inferred(&self.parameters)).await,
         }
     }
@@ -120,11 +122,18 @@ impl Session {
 }
 
 /// Returns the rows of one statement, which is a separate transaction.
-pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Query) -> Result<Vec<SqlRow>, PgError> {
+pub(crate) async fn query(
+    client: &ClientWrapper,
+    session: &Session,
+    query: &Query,
+) -> Result<Vec<SqlRow>, PgError> {
     let ready = prepare(client, session, query.sql.into(), &[&query.params]).await?;
     match session {
         Session::Own => Ok(ready.rows(client).await?),
-        Session::Shared { begin } => Ok(query_within(client, begin, &[ready]).await?.pop().unwrap_or_default()),
+        Session::Shared { begin } => Ok(query_within(client, begin, &[ready])
+            .await?
+            .pop()
+            .unwrap_or_default()),
     }
 }
 
@@ -143,15 +152,23 @@ pub(crate) async fn query_all(
 }
 
 /// Runs statements between this beginning of a transaction and its commit.
-async fn query_within(client: &ClientWrapper, begin: &str, list: &[Ready<'_>]) -> Result<Vec<Vec<SqlRow>>, PgError> {
+async fn query_within(
+    client: &ClientWrapper,
+    begin: &str,
+    list: &[Ready<'_>],
+) -> Result<Vec<Vec<SqlRow>>, PgError> {
     let plain = |sql| async move { client.batch_execute(sql).await.map(|()| Vec::new()) };
-    let mut requests: Vec<PendingRequest<'_, Result<Vec<SqlRow>, Error>>> = Vec::with_capacity(list.len() + 2);
+    let mut requests: Vec<PendingRequest<'_, Result<Vec<SqlRow>, Error>>> =
+        Vec::with_capacity(list.len() + 2);
     requests.push(Box::pin(plain(begin)));
     for ready in list {
         requests.push(Box::pin(ready.rows(client)));
     }
     requests.push(Box::pin(plain("COMMIT")));
-    let mut results = in_order(requests).await.into_iter().collect::<Result<Vec<_>, Error>>()?;
+    let mut results = in_order(requests)
+        .await
+        .into_iter()
+        .collect::<Result<Vec<_>, Error>>()?;
     // The results of the beginning and of the commit.
     results.pop();
     results.remove(0);
@@ -175,27 +192,57 @@ pub(crate) async fn run(
             _ => session.begin().into(),
         };
         prepared.push(match &transaction.statements[..] {
-            [Statement { sql, params, expect: Expect::One }] if !resent => {
-                let single =
-                    prepare(client, session, marked(sql, params.len()), &[params, &transaction.marker.0]).await?;
-                Prepared { begin, is_single: true, statements: vec![single] }
+            [
+                Statement {
+                    sql,
+                    params,
+                    expect: Expect::One,
+                },
+            ] if !resent => {
+                let single = prepare(
+                    client,
+                    session,
+                    marked(sql, params.len()),
+                    &[params, &transaction.marker.0],
+                )
+                .await?;
+                Prepared {
+                    begin,
+                    is_single: true,
+                    statements: vec![single],
+                }
             }
-            _ => Prepared { begin, is_single: false, statements: prepare_all(client, session, transaction).await? },
+            _ => Prepared {
+                begin,
+                is_single: false,
+                statements: prepare_all(client, session, transaction).await?,
+            },
         });
     }
     let mut requests: Vec<PendingRequest<'_, Result<u64, Error>>> = Vec::new();
     for transaction in &prepared {
-        requests.push(Box::pin(async { client.batch_execute(&transaction.begin).await.map(|()| 0) }));
+        requests.push(Box::pin(async {
+            client.batch_execute(&transaction.begin).await.map(|()| 0)
+        }));
         for ready in &transaction.statements {
             requests.push(Box::pin(ready.send(client)));
         }
-        requests.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| 0) }));
+        requests.push(Box::pin(async {
+            client.batch_execute("COMMIT").await.map(|()| 0)
+        }));
     }
     let mut results = in_order(requests).await.into_iter();
     let outcomes = prepared.iter().map(|transaction| {
         // The iterator must advance past all responses of the transaction: BEGIN, the statements and COMMIT.
-        let responses = results.by_ref().take(transaction.statements.len() + 2).collect();
-        if transaction.is_single { single_outcome(responses) } else { outcome(responses) }
+        let responses = results
+            .by_ref()
+            .take(transaction.statements.len() + 2)
+            .collect();
+        if transaction.is_single {
+            single_outcome(responses)
+        } else {
+            outcome(responses)
+        }
     });
     Ok(outcomes.collect())
 }
@@ -207,7 +254,15 @@ async fn prepare_all<'a>(
     transaction: &'a MarkedTransaction<'_>,
 ) -> Result<Vec<Ready<'a>>, PgError> {
     let mut list = Vec::with_capacity(transaction.statements.len() + 1);
-    list.push(prepare(client, session, INSERT_MARKER.into(), &[&transaction.marker.0]).await?);
+    list.push(
+        prepare(
+            client,
+            session,
+            INSERT_MARKER.into(),
+            &[&transaction.marker.0],
+        )
+        .await?,
+    );
     for statement in &transaction.statements {
         let sql = match statement.expect {
             Expect::Any => statement.sql.into(),
@@ -225,10 +280,17 @@ async fn prepare<'a>(
     values: &[&'a [Value]],
 ) -> Result<Ready<'a>, PgError> {
     let parameters = values.iter().copied().flat_map(parameters).collect();
-    Ok(Ready { form: form(client, session, sql).await?, parameters })
+    Ok(Ready {
+        form: form(client, session, sql).await?,
+        parameters,
+    })
 }
 
-async fn form<'a>(client: &ClientWrapper, session: &Session, sql: Cow<'a, str>) -> Result<Form<'a>, Error> {
+async fn form<'a>(
+    client: &ClientWrapper,
+    session: &Session,
+    sql: Cow<'a, str>,
+) -> Result<Form<'a>, Error> {
     match session {
         Session::Own => client.prepare_cached(&sql).await.map(Form::Prepared),
         Session::Shared { .. } => Ok(Form::Unnamed(sql)),
@@ -268,7 +330,11 @@ fn outcome(responses: Vec<Result<u64, Error>>) -> Result<CommitOutcome, PgError>
     const MARKER: usize = 1;
     match first_error(responses) {
         Ok(_) => Ok(CommitOutcome::Committed),
-        Err((MARKER, error)) if error.code().is_some_and(|state| state.code() == UNIQUE_VIOLATION) => {
+        Err((MARKER, error))
+            if error
+                .code()
+                .is_some_and(|state| state.code() == UNIQUE_VIOLATION) =>
+        {
             Ok(CommitOutcome::AlreadyCommitted)
         }
         Err((_, error)) => Err(error.into()),
@@ -286,5 +352,9 @@ fn single_outcome(responses: Vec<Result<u64, Error>>) -> Result<CommitOutcome, P
 
 /// Returns the row counts, or the first error and its position.
 fn first_error(responses: Vec<Result<u64, Error>>) -> Result<Vec<u64>, (usize, Error)> {
-    responses.into_iter().enumerate().map(|(position, response)| response.map_err(|error| (position, error))).collect()
+    responses
+        .into_iter()
+        .enumerate()
+        .map(|(position, response)| response.map_err(|error| (position, error)))
+        .collect()
 }

@@ -21,7 +21,11 @@ const PROBES: usize = 4;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Rejects a pooler in transaction mode that the address does not name, and a pooler in statement mode.
-pub(crate) async fn check(client: &Client, connector: &Connector, kind: Kind) -> Result<(), OpenError> {
+pub(crate) async fn check(
+    client: &Client,
+    connector: &Connector,
+    kind: Kind,
+) -> Result<(), OpenError> {
     match connector.address().pooling() {
         Pooling::Transaction => {
             // Two messages, because a pooler in statement mode accepts both in one.
@@ -57,6 +61,8 @@ async fn is_shared(client: &Client, connector: &Connector) -> Result<bool, OpenE
     drop(other);
     driver.abort();
     let changes = |sessions: &[Option<String>]| sessions.windows(2).any(|pair| pair[0] != pair[1]);
-    let is_same = first_sessions.iter().any(|session| other_sessions.contains(session));
+    let is_same = first_sessions
+        .iter()
+        .any(|session| other_sessions.contains(session));
     Ok(is_same || changes(&first_sessions) || changes(&other_sessions))
 }

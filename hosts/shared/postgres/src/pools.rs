@@ -19,9 +19,15 @@ pub(crate) fn pool(
     connections: usize,
 ) -> Result<Pool, OpenError> {
     // A broken connection is detected when it is used: a check before each use would cost as much as a query.
-    let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let config = ManagerConfig {
+        recycling_method: RecyclingMethod::Fast,
+    };
     let address = connector.address();
-    let manager = Manager::from_connect(address.config().clone(), PoolConnect(Arc::clone(connector)), config);
+    let manager = Manager::from_connect(
+        address.config().clone(),
+        PoolConnect(Arc::clone(connector)),
+        config,
+    );
     let mut pool = Pool::builder(manager)
         .max_size(connections)
         .wait_timeout(Some(wait))
@@ -37,5 +43,6 @@ pub(crate) fn pool(
             })
         }));
     }
-    pool.build().map_err(|error| OpenError::Database(error.to_string()))
+    pool.build()
+        .map_err(|error| OpenError::Database(error.to_string()))
 }

@@ -39,7 +39,11 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn stats(&self, pools: impl Iterator<Item = deadpool_postgres::Status>, queued: usize) -> Stats {
+    pub(crate) fn stats(
+        &self,
+        pools: impl Iterator<Item = deadpool_postgres::Status>,
+        queued: usize,
+    ) -> Stats {
         let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         let (mut connections, mut idle, mut waiting) = (0, 0, wide(queued));
         for pool in pools {

@@ -30,7 +30,8 @@ impl std::error::Error for TlsError {}
 /// Creates the connector of encrypted connections.
 pub(crate) fn connector() -> Result<MakeRustlsConnect, TlsError> {
     let mut roots = RootCertStore::empty();
-    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let (added, _) =
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if added == 0 {
         return Err(TlsError::NoRootCertificates);
     }

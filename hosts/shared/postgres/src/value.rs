@@ -14,7 +14,8 @@ use crate::error::PgError;
 type BoxError = Box<dyn Error + Sync + Send>;
 
 /// The type of a parameter that the server infers from the statement: OID 0 in the protocol. Such a parameter is sent as text.
-static INFERRED: LazyLock<Type> = LazyLock::new(|| Type::new("inferred".into(), 0, Kind::Simple, String::new()));
+static INFERRED: LazyLock<Type> =
+    LazyLock::new(|| Type::new("inferred".into(), 0, Kind::Simple, String::new()));
 
 /// A parameter, encoded as the type that the server expects.
 #[derive(Debug)]
@@ -24,10 +25,14 @@ impl ToSql for Parameter<'_> {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         match self.0 {
             Value::Null => Ok(IsNull::Yes),
-            Value::Integer(number) if *kind == *INFERRED => number.to_string().to_sql(&Type::TEXT, out),
+            Value::Integer(number) if *kind == *INFERRED => {
+                number.to_string().to_sql(&Type::TEXT, out)
+            }
             Value::Text(text) if *kind == *INFERRED => text.as_str().to_sql(&Type::TEXT, out),
             // As text, bytes are hexadecimal.
-            Value::Bytes(bytes) if *kind == *INFERRED => format!("\\x{}", hex(bytes)).to_sql(&Type::TEXT, out),
+            Value::Bytes(bytes) if *kind == *INFERRED => {
+                format!("\\x{}", hex(bytes)).to_sql(&Type::TEXT, out)
+            }
             Value::Bytes(bytes) if *kind == Type::BYTEA => (&bytes[..]).to_sql(kind, out),
             Value::Bytes(_) => Err(format!("bytes where {kind} is expected").into()),
             Value::Integer(number) => match *kind {
@@ -46,7 +51,11 @@ impl ToSql for Parameter<'_> {
     }
 
     fn encode_format(&self, kind: &Type) -> Format {
-        if *kind == *INFERRED { Format::Text } else { Format::Binary }
+        if *kind == *INFERRED {
+            Format::Text
+        } else {
+            Format::Binary
+        }
     }
 
     to_sql_checked!();
@@ -71,7 +80,8 @@ impl<'a> FromSql<'a> for Column {
     }
 
     fn accepts(kind: &Type) -> bool {
-        matches!(*kind, Type::INT2 | Type::INT4 | Type::INT8 | Type::BYTEA) || <&str as FromSql<'a>>::accepts(kind)
+        matches!(*kind, Type::INT2 | Type::INT4 | Type::INT8 | Type::BYTEA)
+            || <&str as FromSql<'a>>::accepts(kind)
     }
 }
 
@@ -82,17 +92,24 @@ pub(crate) fn parameters(values: &[Value]) -> Vec<Parameter<'_>> {
 
 /// Returns references to parameters, for tokio-postgres.
 pub(crate) fn borrowed<'a>(parameters: &'a [Parameter<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
-    parameters.iter().map(|parameter| parameter as &(dyn ToSql + Sync)).collect()
+    parameters
+        .iter()
+        .map(|parameter| parameter as &(dyn ToSql + Sync))
+        .collect()
 }
 
 /// Returns references to the parameters of a statement that is not prepared, whose types the server infers.
 pub(crate) fn inferred<'a>(parameters: &'a [Parameter<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
-    parameters.iter().map(|parameter| (parameter as &(dyn ToSql + Sync), INFERRED.clone())).collect()
+    parameters
+        .iter()
+        .map(|parameter| (parameter as &(dyn ToSql + Sync), INFERRED.clone()))
+        .collect()
 }
 
 /// Decodes a row of a result.
 pub(crate) fn row(response: &SqlRow) -> Result<Row, PgError> {
-    let columns: Result<Vec<Value>, _> =
-        (0..response.len()).map(|index| response.try_get::<_, Column>(index).map(|column| column.0)).collect();
+    let columns: Result<Vec<Value>, _> = (0..response.len())
+        .map(|index| response.try_get::<_, Column>(index).map(|column| column.0))
+        .collect();
     Ok(Row::new(columns?))
 }

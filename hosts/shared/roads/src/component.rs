@@ -17,5 +17,8 @@ pub(crate) struct Component {
 /// Returns the components of a segment's two directions, each once.
 pub(crate) fn distinct(components: [u32; 2]) -> impl IntoIterator<Item = u32> {
     let second = Some(components[1]).filter(|second| *second != components[0]);
-    [Some(components[0]), second].into_iter().flatten().filter(|component| *component != NONE)
+    [Some(components[0]), second]
+        .into_iter()
+        .flatten()
+        .filter(|component| *component != NONE)
 }

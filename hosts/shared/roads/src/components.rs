@@ -52,7 +52,11 @@ pub(crate) fn keep(segments: &RoadSegments, found: &Turns) -> Result<Kept, Roads
     let components = select(segments, &mut of)?;
     let is_link = links(&found.of, &of, components.len());
     let components = grouped(components, &found.of, &of, &is_link);
-    Ok(Kept { of, is_link, components })
+    Ok(Kept {
+        of,
+        is_link,
+        components,
+    })
 }
 
 /// The roads of a component.
@@ -71,11 +75,23 @@ struct Extent {
 fn select(segments: &RoadSegments, of: &mut [u32]) -> Result<Vec<Component>, RoadsError> {
     let mut extents = extents(segments, of);
     extents.retain(|extent| extent.edges > 1 && !extent.segments.is_empty());
-    extents.sort_by(|one, other| other.metres.total_cmp(&one.metres).then(one.number.cmp(&other.number)));
-    let long = extents.partition_point(|extent| extent.metres >= LONE_M).max(1);
+    extents.sort_by(|one, other| {
+        other
+            .metres
+            .total_cmp(&one.metres)
+            .then(one.number.cmp(&other.number))
+    });
+    let long = extents
+        .partition_point(|extent| extent.metres >= LONE_M)
+        .max(1);
     extents.truncate(long);
     let reach = Reach::new(segments, of, &extents)?;
-    let count = of.iter().copied().filter(|number| *number != NONE).max().map_or(0, |last| last as usize + 1);
+    let count = of
+        .iter()
+        .copied()
+        .filter(|number| *number != NONE)
+        .max()
+        .map_or(0, |last| last as usize + 1);
     let (mut numbers, mut components) = (vec![NONE; count], Vec::new());
     for extent in extents {
         let is_small = !components.is_empty() && extent.metres < SMALL_M;
@@ -94,32 +110,61 @@ fn select(segments: &RoadSegments, of: &mut [u32]) -> Result<Vec<Component>, Roa
     for number in of.iter_mut().filter(|number| **number != NONE) {
         *number = numbers[*number as usize];
     }
-    if components.is_empty() { Err(RoadsError::NoRoads) } else { Ok(components) }
+    if components.is_empty() {
+        Err(RoadsError::NoRoads)
+    } else {
+        Ok(components)
+    }
 }
 
 /// Returns the roads of each component.
 fn extents(segments: &RoadSegments, of: &[u32]) -> Vec<Extent> {
-    let count = of.iter().copied().filter(|number| *number != NONE).max().map_or(0, |last| last + 1);
+    let count = of
+        .iter()
+        .copied()
+        .filter(|number| *number != NONE)
+        .max()
+        .map_or(0, |last| last + 1);
     let none = Extent {
         number: 0,
         edges: 0,
         metres: 0.0,
-        low: Coord { lat: i32::MAX, lon: i32::MAX },
-        high: Coord { lat: i32::MIN, lon: i32::MIN },
+        low: Coord {
+            lat: i32::MAX,
+            lon: i32::MAX,
+        },
+        high: Coord {
+            lat: i32::MIN,
+            lon: i32::MIN,
+        },
         segments: Vec::new(),
     };
-    let mut extents: Vec<Extent> = (0..count).map(|number| Extent { number, ..none.clone() }).collect();
+    let mut extents: Vec<Extent> = (0..count)
+        .map(|number| Extent {
+            number,
+            ..none.clone()
+        })
+        .collect();
     for number in of.iter().filter(|number| **number != NONE) {
         extents[*number as usize].edges += 1;
     }
     for ((index, segment), edges) in (0u32..).zip(&segments.list).zip(of.chunks(2)) {
-        for number in distinct([edges[0], edges[1]]).into_iter().filter(|_| segment.is_snappable) {
+        for number in distinct([edges[0], edges[1]])
+            .into_iter()
+            .filter(|_| segment.is_snappable)
+        {
             let extent = &mut extents[number as usize];
             extent.metres += segment.metres;
             extent.segments.push(index);
             for at in &segments.shapes[segment.shape.0..segment.shape.1] {
-                extent.low = Coord { lat: extent.low.lat.min(at.lat), lon: extent.low.lon.min(at.lon) };
-                extent.high = Coord { lat: extent.high.lat.max(at.lat), lon: extent.high.lon.max(at.lon) };
+                extent.low = Coord {
+                    lat: extent.low.lat.min(at.lat),
+                    lon: extent.low.lon.min(at.lon),
+                };
+                extent.high = Coord {
+                    lat: extent.high.lat.max(at.lat),
+                    lon: extent.high.lon.max(at.lon),
+                };
             }
         }
     }
@@ -137,17 +182,34 @@ impl Reach {
     fn new(segments: &RoadSegments, of: &[u32], extents: &[Extent]) -> Result<Reach, RoadsError> {
         let (mut geometries, mut shapes) = (Vec::new(), Vec::new());
         if extents.iter().skip(1).any(|extent| extent.metres < SMALL_M) {
-            for (segment, edges) in segments.list.iter().zip(of.chunks(2)).filter(|(segment, _)| segment.is_snappable) {
+            for (segment, edges) in segments
+                .list
+                .iter()
+                .zip(of.chunks(2))
+                .filter(|(segment, _)| segment.is_snappable)
+            {
                 let shape = u32::try_from(shapes.len()).map_err(|_| RoadsError::TooLarge)?;
-                geometries.push(SegmentGeometry { shape, edges: [edges[0], edges[1]] });
+                geometries.push(SegmentGeometry {
+                    shape,
+                    edges: [edges[0], edges[1]],
+                });
                 shapes.extend_from_slice(&segments.shapes[segment.shape.0..segment.shape.1]);
             }
         }
-        Ok(Reach { grid: Grid::new(&geometries, &shapes)?, geometries, shapes })
+        Ok(Reach {
+            grid: Grid::new(&geometries, &shapes)?,
+            geometries,
+            shapes,
+        })
     }
 
     /// Returns whether each coordinate of a component is within the snap limit of another that is kept.
-    fn covers(&self, segments: &RoadSegments, extent: &Extent, is_kept: impl Fn(u32) -> bool) -> bool {
+    fn covers(
+        &self,
+        segments: &RoadSegments,
+        extent: &Extent,
+        is_kept: impl Fn(u32) -> bool,
+    ) -> bool {
         let mut coords = extent.segments.iter().flat_map(|index| {
             let segment = &segments.list[*index as usize];
             &segments.shapes[segment.shape.0..segment.shape.1]
@@ -155,10 +217,19 @@ impl Reach {
         coords.all(|coord| {
             let (plane, mut is_near) = (Plane::around(*coord), false);
             self.grid.for_each_near(*coord, SNAP_LIMIT_M, |line| {
-                let ends = self.shapes.get(line as usize).zip(self.shapes.get(line as usize + 1));
-                let after = self.geometries.partition_point(|geometry| geometry.shape <= line);
-                let geometry = after.checked_sub(1).and_then(|index| self.geometries.get(index));
-                let (Some((from, to)), Some(geometry), false) = (ends, geometry, is_near) else { return };
+                let ends = self
+                    .shapes
+                    .get(line as usize)
+                    .zip(self.shapes.get(line as usize + 1));
+                let after = self
+                    .geometries
+                    .partition_point(|geometry| geometry.shape <= line);
+                let geometry = after
+                    .checked_sub(1)
+                    .and_then(|index| self.geometries.get(index));
+                let (Some((from, to)), Some(geometry), false) = (ends, geometry, is_near) else {
+                    return;
+                };
                 is_near = distinct(geometry.edges).into_iter().any(&is_kept)
                     && nearest_on(plane.place(*from), plane.place(*to)).0 <= SNAP_LIMIT_M;
             });
@@ -199,22 +270,38 @@ fn links(turns: &[Vec<Turn>], of: &[u32], components: usize) -> Vec<bool> {
         if !is_link[edge] {
             is_link[edge] = true;
             let first = before.partition_point(|pair| pair.0 < edge);
-            waiting.extend(before[first..].iter().take_while(|pair| pair.0 == edge).map(|pair| pair.1));
+            waiting.extend(
+                before[first..]
+                    .iter()
+                    .take_while(|pair| pair.0 == edge)
+                    .map(|pair| pair.1),
+            );
         }
     }
     is_link
 }
 
 /// Sets the group of each component: components that links connect have the same one.
-fn grouped(mut components: Vec<Component>, turns: &[Vec<Turn>], of: &[u32], is_link: &[bool]) -> Vec<Component> {
+fn grouped(
+    mut components: Vec<Component>,
+    turns: &[Vec<Turn>],
+    of: &[u32],
+    is_link: &[bool],
+) -> Vec<Component> {
     if !is_link.contains(&true) {
-        (0..).zip(&mut components).for_each(|(number, component)| component.group = number);
+        (0..)
+            .zip(&mut components)
+            .for_each(|(number, component)| component.group = number);
         return components;
     }
     // A union of components and links. Links are numbered after the components.
     let mut numbers = of.to_vec();
     let mut next = u32::try_from(components.len()).unwrap_or(NONE);
-    for (number, _) in numbers.iter_mut().zip(is_link).filter(|(_, is_link)| **is_link) {
+    for (number, _) in numbers
+        .iter_mut()
+        .zip(is_link)
+        .filter(|(_, is_link)| **is_link)
+    {
         *number = next;
         next += 1;
     }
@@ -226,13 +313,23 @@ fn grouped(mut components: Vec<Component>, turns: &[Vec<Turn>], of: &[u32], is_l
         }
         at
     };
-    for (edge, number) in numbers.iter().enumerate().filter(|(_, number)| **number != NONE) {
-        for to in turns[edge].iter().map(|turn| numbers[turn.to as usize]).filter(|to| *to != NONE) {
+    for (edge, number) in numbers
+        .iter()
+        .enumerate()
+        .filter(|(_, number)| **number != NONE)
+    {
+        for to in turns[edge]
+            .iter()
+            .map(|turn| numbers[turn.to as usize])
+            .filter(|to| *to != NONE)
+        {
             let (one, other) = (find(&mut root, *number), find(&mut root, to));
             root[one.max(other) as usize] = one.min(other);
         }
     }
-    (0..).zip(&mut components).for_each(|(number, component)| component.group = find(&mut root, number));
+    (0..)
+        .zip(&mut components)
+        .for_each(|(number, component)| component.group = find(&mut root, number));
     components
 }
 
@@ -260,7 +357,14 @@ struct Tarjan {
 impl Tarjan {
     fn new(size: usize) -> Tarjan {
         let (order, low, component) = (vec![0; size], vec![0; size], vec![NONE; size]);
-        Tarjan { order, low, component, stack: Vec::new(), discovered: 0, components: 0 }
+        Tarjan {
+            order,
+            low,
+            component,
+            stack: Vec::new(),
+            discovered: 0,
+            components: 0,
+        }
     }
 
     /// Performs a depth-first search from an edge, with an explicit stack, because paths can exceed the thread's stack.
@@ -275,7 +379,9 @@ impl Tarjan {
                     self.enter(next);
                     path.push((next, 0));
                 }
-                Some(next) if self.component[next] == NONE => self.low[at] = self.low[at].min(self.order[next]),
+                Some(next) if self.component[next] == NONE => {
+                    self.low[at] = self.low[at].min(self.order[next])
+                }
                 Some(_) => {}
                 None => {
                     path.pop();
@@ -314,8 +420,15 @@ mod tests {
     use super::*;
 
     fn turns(lists: &[&[u32]]) -> Vec<Vec<Turn>> {
-        let turn = |to: &u32| Turn { to: *to, ms: 0, restricted: false };
-        lists.iter().map(|list| list.iter().map(turn).collect()).collect()
+        let turn = |to: &u32| Turn {
+            to: *to,
+            ms: 0,
+            restricted: false,
+        };
+        lists
+            .iter()
+            .map(|list| list.iter().map(turn).collect())
+            .collect()
     }
 
     #[test]
@@ -332,18 +445,42 @@ mod tests {
     #[test]
     fn links_lead_from_one_component_to_another() {
         // 0 and 1 lead over 4, 5 and the cycle of 6 and 7 to 2 and 3; 8 and 9 are dead ends, 10 leads only into the network.
-        let turns = turns(&[&[1], &[0, 4, 8], &[3], &[2], &[5, 9], &[6], &[7], &[6, 2], &[], &[], &[0]]);
+        let turns = turns(&[
+            &[1],
+            &[0, 4, 8],
+            &[3],
+            &[2],
+            &[5, 9],
+            &[6],
+            &[7],
+            &[6, 2],
+            &[],
+            &[],
+            &[0],
+        ]);
         let of = [0, 0, 1, 1, NONE, NONE, NONE, NONE, NONE, NONE, NONE];
         let is_link = links(&turns, &of, 2);
         let found: Vec<usize> = (0..of.len()).filter(|edge| is_link[*edge]).collect();
         assert_eq!(found, [4, 5, 6, 7]);
         let origin = Coord { lat: 0, lon: 0 };
-        let component = Component { group: 7, edges: 2, metres: 1, low: origin, high: origin };
+        let component = Component {
+            group: 7,
+            edges: 2,
+            metres: 1,
+            low: origin,
+            high: origin,
+        };
         let groups = |is_link: &[bool]| {
             let components = grouped(vec![component; 2], &turns, &of, is_link);
             components.iter().map(|one| one.group).collect::<Vec<_>>()
         };
-        assert_eq!((groups(&is_link), groups(&[false; 11])), (vec![0, 0], vec![0, 1]));
-        assert!(links(&turns, &of, 1).iter().all(|is_link| !is_link), "one component needs no search");
+        assert_eq!(
+            (groups(&is_link), groups(&[false; 11])),
+            (vec![0, 0], vec![0, 1])
+        );
+        assert!(
+            links(&turns, &of, 1).iter().all(|is_link| !is_link),
+            "one component needs no search"
+        );
     }
 }

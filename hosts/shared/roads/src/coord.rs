@@ -17,18 +17,27 @@ pub(crate) struct Coord {
 
 impl Coord {
     pub(crate) fn from_point(point: Point) -> Coord {
-        Coord { lat: point.lat_e7, lon: point.lon_e7 }
+        Coord {
+            lat: point.lat_e7,
+            lon: point.lon_e7,
+        }
     }
 
     pub(crate) fn point(self) -> Point {
-        Point { lat_e7: self.lat, lon_e7: self.lon }
+        Point {
+            lat_e7: self.lat,
+            lon_e7: self.lon,
+        }
     }
 
     /// Returns the metres east and north to another coordinate, by a flat approximation that is accurate to 0.1 per
     /// cent within a few kilometres.
     pub(crate) fn offset_to(self, other: Coord) -> (f64, f64) {
         let middle = f64::midpoint(f64::from(self.lat), f64::from(other.lat)) * RADIANS;
-        let (east, north) = (f64::from(other.lon) - f64::from(self.lon), f64::from(other.lat) - f64::from(self.lat));
+        let (east, north) = (
+            f64::from(other.lon) - f64::from(self.lon),
+            f64::from(other.lat) - f64::from(self.lat),
+        );
         (east * UNIT_M * libm::cos(middle), north * UNIT_M)
     }
 
@@ -46,11 +55,18 @@ impl Coord {
     /// Interpolates towards another coordinate by a fraction from 0 to 1.
     pub(crate) fn towards(self, other: Coord, fraction: f64) -> Coord {
         let between = |from: i32, to: i32| {
-            #[expect(clippy::cast_possible_truncation, reason = "between two values in range")]
-            let value = libm::round(f64::from(from) + (f64::from(to) - f64::from(from)) * fraction) as i32;
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "between two values in range"
+            )]
+            let value =
+                libm::round(f64::from(from) + (f64::from(to) - f64::from(from)) * fraction) as i32;
             value
         };
-        Coord { lat: between(self.lat, other.lat), lon: between(self.lon, other.lon) }
+        Coord {
+            lat: between(self.lat, other.lat),
+            lon: between(self.lon, other.lon),
+        }
     }
 }
 
@@ -63,14 +79,25 @@ pub(crate) struct Plane {
 
 impl Plane {
     pub(crate) fn around(origin: Coord) -> Plane {
-        let (east, _) = origin.offset_to(Coord { lat: origin.lat, lon: origin.lon.saturating_add(10_000) });
+        let (east, _) = origin.offset_to(Coord {
+            lat: origin.lat,
+            lon: origin.lon.saturating_add(10_000),
+        });
         Plane { origin, east }
     }
 
     /// Returns the metres east and north of the origin.
     pub(crate) fn place(&self, other: Coord) -> (f64, f64) {
         let lon = (f64::from(other.lon) - f64::from(self.origin.lon)) * self.east / 10_000.0;
-        (lon, self.origin.offset_to(Coord { lat: other.lat, lon: self.origin.lon }).1)
+        (
+            lon,
+            self.origin
+                .offset_to(Coord {
+                    lat: other.lat,
+                    lon: self.origin.lon,
+                })
+                .1,
+        )
     }
 }
 
@@ -80,9 +107,28 @@ mod tests {
 
     #[test]
     fn near_distance_equals_great_circle() {
-        let (a, b) = (Coord { lat: -235_505_000, lon: -466_333_000 }, Coord { lat: -235_614_000, lon: -466_559_000 });
+        let (a, b) = (
+            Coord {
+                lat: -235_505_000,
+                lon: -466_333_000,
+            },
+            Coord {
+                lat: -235_614_000,
+                lon: -466_559_000,
+            },
+        );
         assert!((a.metres_to(b) - 2_603.0).abs() < 1.0);
-        assert!((a.bearing_to(b) - -117.7).abs() < 1.0, "{}", a.bearing_to(b));
-        assert_eq!(a.towards(b, 0.5), Coord { lat: -235_559_500, lon: -466_446_000 });
+        assert!(
+            (a.bearing_to(b) - -117.7).abs() < 1.0,
+            "{}",
+            a.bearing_to(b)
+        );
+        assert_eq!(
+            a.towards(b, 0.5),
+            Coord {
+                lat: -235_559_500,
+                lon: -466_446_000
+            }
+        );
     }
 }

@@ -39,7 +39,11 @@ impl Cost {
     /// Returns the cost of a fraction from 0 to 1.
     pub(crate) fn fraction(self, fraction: f64) -> Cost {
         let part = |whole: u32| whole_number(f64::from(whole) * fraction);
-        Cost { weight: part(self.weight), ms: part(self.ms), cm: part(self.cm) }
+        Cost {
+            weight: part(self.weight),
+            ms: part(self.ms),
+            cm: part(self.cm),
+        }
     }
 }
 
@@ -53,7 +57,11 @@ pub(crate) struct SegmentGeometry {
 }
 
 pub(crate) fn whole_number(value: f64) -> u32 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of u32")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to the range of u32"
+    )]
     let rounded = libm::round(value).clamp(0.0, f64::from(u32::MAX)) as u32;
     rounded
 }

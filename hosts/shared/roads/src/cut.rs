@@ -15,7 +15,8 @@ use crate::coord::Coord;
 use crate::error::RoadsError;
 use crate::extract::find_id;
 use crate::pbf::{
-    BlobKind, Blobs, Block, Bounds, DecodeError, Group, Header, Relation, Tags, Way, header, write_header,
+    BlobKind, Blobs, Block, Bounds, DecodeError, Group, Header, Relation, Tags, Way, header,
+    write_header,
 };
 use crate::profile::road;
 
@@ -48,12 +49,24 @@ pub fn cut(
 ) -> Result<CutReport, RoadsError> {
     let file = File::open(extract)?;
     let total = file.metadata()?.len() * PASSES;
-    let source = Counted { file, bytes: 0, total, on_progress };
+    let source = Counted {
+        file,
+        bytes: 0,
+        total,
+        on_progress,
+    };
     let file = File::create(output).map_err(RoadsError::Write)?;
     let synced = file.try_clone().map_err(RoadsError::Write)?;
-    let report = cut_from(BufReader::with_capacity(1 << 20, source), BufWriter::new(file), boxes)?;
+    let report = cut_from(
+        BufReader::with_capacity(1 << 20, source),
+        BufWriter::new(file),
+        boxes,
+    )?;
     synced.sync_all().map_err(RoadsError::Write)?;
-    Ok(CutReport { bytes: synced.metadata().map_err(RoadsError::Write)?.len(), ..report })
+    Ok(CutReport {
+        bytes: synced.metadata().map_err(RoadsError::Write)?.len(),
+        ..report
+    })
 }
 
 /// A file that reports the bytes that were read.
@@ -87,10 +100,17 @@ struct Kinds {
     relations: bool,
 }
 
-fn cut_from(mut source: impl Read + Seek, mut output: impl Write, boxes: &[Area]) -> Result<CutReport, RoadsError> {
+fn cut_from(
+    mut source: impl Read + Seek,
+    mut output: impl Write,
+    boxes: &[Area],
+) -> Result<CutReport, RoadsError> {
     let boxes: Vec<Bounds> = boxes
         .iter()
-        .map(|(low, high)| Bounds { low: Coord::from_point(*low), high: Coord::from_point(*high) })
+        .map(|(low, high)| Bounds {
+            low: Coord::from_point(*low),
+            high: Coord::from_point(*high),
+        })
         .collect();
     let (blocks, inside, stated) = nodes_inside(&mut source, &boxes)?;
     source.rewind()?;
@@ -106,19 +126,37 @@ fn cut_from(mut source: impl Read + Seek, mut output: impl Write, boxes: &[Area]
         output.write_all(part).map_err(RoadsError::Write)?;
     }
     output.flush().map_err(RoadsError::Write)?;
-    Ok(CutReport { ways: roads.ids.len() as u64, nodes, bytes: 0 })
+    Ok(CutReport {
+        ways: roads.ids.len() as u64,
+        nodes,
+        bytes: 0,
+    })
 }
 
 /// Returns the smallest box around all boxes, within the area that the extract states.
 fn hull(boxes: &[Bounds], stated: Option<Bounds>) -> Option<Bounds> {
     let around = boxes.iter().copied().reduce(|one, other| Bounds {
-        low: Coord { lat: one.low.lat.min(other.low.lat), lon: one.low.lon.min(other.low.lon) },
-        high: Coord { lat: one.high.lat.max(other.high.lat), lon: one.high.lon.max(other.high.lon) },
+        low: Coord {
+            lat: one.low.lat.min(other.low.lat),
+            lon: one.low.lon.min(other.low.lon),
+        },
+        high: Coord {
+            lat: one.high.lat.max(other.high.lat),
+            lon: one.high.lon.max(other.high.lon),
+        },
     })?;
-    let Some(stated) = stated else { return Some(around) };
+    let Some(stated) = stated else {
+        return Some(around);
+    };
     Some(Bounds {
-        low: Coord { lat: around.low.lat.max(stated.low.lat), lon: around.low.lon.max(stated.low.lon) },
-        high: Coord { lat: around.high.lat.min(stated.high.lat), lon: around.high.lon.min(stated.high.lon) },
+        low: Coord {
+            lat: around.low.lat.max(stated.low.lat),
+            lon: around.low.lon.max(stated.low.lon),
+        },
+        high: Coord {
+            lat: around.high.lat.min(stated.high.lat),
+            lon: around.high.lon.min(stated.high.lon),
+        },
     })
 }
 
@@ -130,7 +168,10 @@ fn nodes_inside(source: &mut impl Read, boxes: &[Bounds]) -> Result<Inside, Road
     let mut blobs = Blobs::new(source);
     while let Some((number, kind)) = blobs.read_next()? {
         if number == 0 && kind != BlobKind::Header {
-            return Err(RoadsError::Damaged { block: 0, reason: "it is not the header of an extract" });
+            return Err(RoadsError::Damaged {
+                block: 0,
+                reason: "it is not the header of an extract",
+            });
         }
         let mut kinds = Kinds::default();
         match kind {
@@ -138,7 +179,11 @@ fn nodes_inside(source: &mut impl Read, boxes: &[Bounds]) -> Result<Inside, Road
             BlobKind::Data => {
                 let error = RoadsError::in_block(number);
                 let block = Block::new(blobs.decompress()?).map_err(&error)?;
-                kinds = Kinds { nodes: block.has_nodes(), ways: block.has_ways(), relations: block.has_relations() };
+                kinds = Kinds {
+                    nodes: block.has_nodes(),
+                    ways: block.has_ways(),
+                    relations: block.has_relations(),
+                };
                 let last = Cell::new(0);
                 let mut add = |coord| {
                     if boxes.iter().any(|one| one.contains(coord)) {
@@ -155,7 +200,8 @@ fn nodes_inside(source: &mut impl Read, boxes: &[Bounds]) -> Result<Inside, Road
                     )
                     .map_err(&error)?;
                 if stated.has_locations {
-                    let add = |(id, coord)| boxes.iter().any(|one| one.contains(coord)).then_some(id);
+                    let add =
+                        |(id, coord)| boxes.iter().any(|one| one.contains(coord)).then_some(id);
                     let each = |way: &Way<'_>| {
                         inside.extend(way.locations()?.into_iter().filter_map(add));
                         Ok(())
@@ -168,7 +214,10 @@ fn nodes_inside(source: &mut impl Read, boxes: &[Bounds]) -> Result<Inside, Road
         blocks.push(kinds);
     }
     if blocks.is_empty() {
-        return Err(RoadsError::Damaged { block: 0, reason: "the file is empty" });
+        return Err(RoadsError::Damaged {
+            block: 0,
+            reason: "the file is empty",
+        });
     }
     inside.sort_unstable();
     inside.dedup();
@@ -184,7 +233,9 @@ fn for_each_selected(
 ) -> Result<(), RoadsError> {
     let mut blobs = Blobs::new(source);
     while let Some((number, _)) = blobs.read_next()? {
-        let kinds = usize::try_from(number).ok().and_then(|number| blocks.get(number));
+        let kinds = usize::try_from(number)
+            .ok()
+            .and_then(|number| blocks.get(number));
         if kinds.is_some_and(&is_selected) {
             let error = RoadsError::in_block(number);
             let block = Block::new(blobs.decompress()?).map_err(&error)?;
@@ -252,12 +303,20 @@ impl Ways {
         nodes.dedup();
         locations.sort_unstable();
         locations.dedup_by_key(|location| location.0);
-        Ok(Ways { ids, nodes, locations, blobs: group.finish().map_err(RoadsError::Write)? })
+        Ok(Ways {
+            ids,
+            nodes,
+            locations,
+            blobs: group.finish().map_err(RoadsError::Write)?,
+        })
     }
 
     /// Returns whether a relation is a turn restriction of one of the roads.
     fn has_restriction(&self, relation: &Relation<'_>) -> bool {
-        let is_restriction = relation.tags.get("type").is_some_and(|kind| kind.starts_with("restriction"));
+        let is_restriction = relation
+            .tags
+            .get("type")
+            .is_some_and(|kind| kind.starts_with("restriction"));
         is_restriction
             && relation.members.iter().any(|(member, _)| match member {
                 crate::pbf::Member::Way(id) => self.ids.binary_search(id).is_ok(),
@@ -276,7 +335,14 @@ fn write_nodes(
     let (mut nodes, mut relations) = (Group::new(output), Group::new(Vec::new()));
     let (mut next, mut count) = (0, 0);
     // Only locations in ways need to know which nodes the file has.
-    let mut is_written = vec![false; if roads.locations.is_empty() { 0 } else { roads.nodes.len() }];
+    let mut is_written = vec![
+        false;
+        if roads.locations.is_empty() {
+            0
+        } else {
+            roads.nodes.len()
+        }
+    ];
     for_each_selected(
         source,
         blocks,
@@ -289,7 +355,10 @@ fn write_nodes(
                     if let (Ok(()), Some(id)) = (&written, roads.nodes.get(index)) {
                         count += 1;
                         written = nodes.node(*id, coord, tags);
-                        is_written.get_mut(index).into_iter().for_each(|is_written| *is_written = true);
+                        is_written
+                            .get_mut(index)
+                            .into_iter()
+                            .for_each(|is_written| *is_written = true);
                     }
                 },
             )?;
@@ -302,9 +371,15 @@ fn write_nodes(
         },
     )?;
     for (id, coord) in &roads.locations {
-        if roads.nodes.binary_search(id).is_ok_and(|index| !is_written[index]) {
+        if roads
+            .nodes
+            .binary_search(id)
+            .is_ok_and(|index| !is_written[index])
+        {
             count += 1;
-            nodes.node(*id, *coord, &Tags::new(Vec::new())).map_err(RoadsError::Write)?;
+            nodes
+                .node(*id, *coord, &Tags::new(Vec::new()))
+                .map_err(RoadsError::Write)?;
         }
     }
     nodes.finish().map_err(RoadsError::Write)?;

@@ -47,11 +47,22 @@ pub(crate) struct Block {
 impl Order {
     /// Returns the order of other members, which replace each of these.
     pub(crate) fn replaced<'a>(&self, others: impl Fn(u32) -> &'a [u32]) -> Order {
-        let replaced = |members: &[u32]| members.iter().flat_map(|member| others(*member)).copied().collect();
+        let replaced = |members: &[u32]| {
+            members
+                .iter()
+                .flat_map(|member| others(*member))
+                .copied()
+                .collect()
+        };
         let count = |members: &[u32]| members.iter().map(|member| others(*member).len()).sum();
-        let block =
-            |block: &Block| Block { members: replaced(&block.members), free: count(&block.members[..block.free]) };
-        Order { blocks: self.blocks.iter().map(block).collect(), core: replaced(&self.core) }
+        let block = |block: &Block| Block {
+            members: replaced(&block.members),
+            free: count(&block.members[..block.free]),
+        };
+        Order {
+            blocks: self.blocks.iter().map(block).collect(),
+            core: replaced(&self.core),
+        }
     }
 }
 
@@ -60,7 +71,9 @@ pub(crate) fn order(junctions: &[Coord], links: &[Link], max_block: usize) -> Or
     let mut dissection = Dissection::new(junctions, links);
     let mut all: Vec<u32> = (0u32..).take(junctions.len()).collect();
     let (mut sets, mut core) = (Vec::new(), Vec::new());
-    dissection.divide_all(&mut all, max_block.max(LEAF), &mut core, |_, set| sets.push(set));
+    dissection.divide_all(&mut all, max_block.max(LEAF), &mut core, |_, set| {
+        sets.push(set)
+    });
     let mut blocks = Vec::with_capacity(sets.len());
     for set in sets {
         let (mut block, mut separators) = (Block::default(), Vec::new());
@@ -98,7 +111,11 @@ impl<'a> Dissection<'a> {
     fn new(junctions: &'a [Coord], links: &'a [Link]) -> Dissection<'a> {
         let mut starts = vec![0u32; junctions.len() + 1];
         // A link from a junction to itself is stored once.
-        let ends = |link: Link| link.ends.into_iter().take(if link.ends[0] == link.ends[1] { 1 } else { 2 });
+        let ends = |link: Link| {
+            link.ends
+                .into_iter()
+                .take(if link.ends[0] == link.ends[1] { 1 } else { 2 })
+        };
         for junction in links.iter().flat_map(|link| ends(*link)) {
             starts[junction as usize + 1] += 1;
         }
@@ -157,7 +174,10 @@ impl<'a> Dissection<'a> {
         for (of_lat, of_lon) in DIRECTIONS {
             let position = |junction: &u32| {
                 let at = self.junctions[*junction as usize];
-                (i64::from(at.lat) * of_lat + i64::from(at.lon) * of_lon, *junction)
+                (
+                    i64::from(at.lat) * of_lat + i64::from(at.lon) * of_lon,
+                    *junction,
+                )
             };
             let last = set.len() - share;
             set.select_nth_unstable_by_key(last, position);
@@ -206,7 +226,9 @@ impl<'a> Dissection<'a> {
             }
         }
         let (sources, sinks) = (&set[..share], &set[set.len() - share..]);
-        sinks.iter().for_each(|junction| self.is_sink[*junction as usize] = true);
+        sinks
+            .iter()
+            .for_each(|junction| self.is_sink[*junction as usize] = true);
         let mut flow = 0;
         let mut queue = Vec::with_capacity(set.len());
         let found = loop {
@@ -222,7 +244,9 @@ impl<'a> Dissection<'a> {
                 }
             }
         };
-        sinks.iter().for_each(|junction| self.is_sink[*junction as usize] = false);
+        sinks
+            .iter()
+            .for_each(|junction| self.is_sink[*junction as usize] = false);
         found
     }
 
@@ -245,7 +269,9 @@ impl<'a> Dissection<'a> {
                 break;
             }
             for place in self.starts[junction as usize]..self.starts[junction as usize + 1] {
-                let Some(to) = self.residual(junction, place) else { continue };
+                let Some(to) = self.residual(junction, place) else {
+                    continue;
+                };
                 if self.distance[to as usize] == UNREACHED {
                     self.distance[to as usize] = distance;
                     queue.push(to);
@@ -262,7 +288,11 @@ impl<'a> Dissection<'a> {
     fn residual(&self, junction: u32, place: u32) -> Option<u32> {
         let link = self.around[place as usize] as usize;
         let [from, to] = self.links[link].ends;
-        let (other, flow) = if from == junction { (to, self.flow[link]) } else { (from, -self.flow[link]) };
+        let (other, flow) = if from == junction {
+            (to, self.flow[link])
+        } else {
+            (from, -self.flow[link])
+        };
         (flow < 1 && !self.is_cut[link]).then_some(other)
     }
 
@@ -273,7 +303,9 @@ impl<'a> Dissection<'a> {
         while !self.is_sink[at as usize] {
             let place = self.tried[at as usize];
             if place == self.starts[at as usize + 1] {
-                let Some((before, _)) = path.pop() else { return false };
+                let Some((before, _)) = path.pop() else {
+                    return false;
+                };
                 self.tried[before as usize] += 1;
                 at = before;
                 continue;
@@ -288,7 +320,11 @@ impl<'a> Dissection<'a> {
         }
         for (junction, place) in path {
             let link = self.around[place as usize] as usize;
-            self.flow[link] += if self.links[link].ends[0] == junction { 1 } else { -1 };
+            self.flow[link] += if self.links[link].ends[0] == junction {
+                1
+            } else {
+                -1
+            };
         }
         true
     }
@@ -305,7 +341,12 @@ mod tests {
     /// Returns a grid of junctions with some links missing. The junctions of a row and of a column are connected.
     fn grid(side: u32) -> (Vec<Coord>, Vec<Link>) {
         let place = |at: u32| (at * 1_000 + at * at % 17).cast_signed();
-        let junctions = (0..side * side).map(|at| Coord { lat: place(at / side), lon: place(at % side) }).collect();
+        let junctions = (0..side * side)
+            .map(|at| Coord {
+                lat: place(at / side),
+                lon: place(at % side),
+            })
+            .collect();
         let mut links = Vec::new();
         for at in 0..side * side {
             if at % side + 1 < side && at % 7 != 3 {
@@ -331,8 +372,14 @@ mod tests {
     /// Returns a junction that represents each junction's component.
     fn components<'a>(junctions: usize, links: impl Iterator<Item = &'a Link>) -> Vec<usize> {
         let mut root: Vec<usize> = (0..junctions).collect();
-        for Link { ends: [from, to], .. } in links {
-            let (from, to) = (find(&mut root, *from as usize), find(&mut root, *to as usize));
+        for Link {
+            ends: [from, to], ..
+        } in links
+        {
+            let (from, to) = (
+                find(&mut root, *from as usize),
+                find(&mut root, *to as usize),
+            );
             root[from] = to;
         }
         (0..junctions).map(|at| find(&mut root, at)).collect()
@@ -340,7 +387,9 @@ mod tests {
 
     fn sizes(components: &[usize]) -> Vec<usize> {
         let mut sizes = vec![0; components.len()];
-        components.iter().for_each(|component| sizes[*component] += 1);
+        components
+            .iter()
+            .for_each(|component| sizes[*component] += 1);
         sizes
     }
 
@@ -349,47 +398,108 @@ mod tests {
         const MAX: usize = 100;
         let (junctions, links) = grid(40);
         let order = order(&junctions, &links, MAX);
-        let mut all: Vec<u32> =
-            order.blocks.iter().flat_map(|block| &block.members).chain(&order.core).copied().collect();
+        let mut all: Vec<u32> = order
+            .blocks
+            .iter()
+            .flat_map(|block| &block.members)
+            .chain(&order.core)
+            .copied()
+            .collect();
         all.sort_unstable();
-        assert!(all.iter().copied().eq(0..u32::try_from(links.len()).expect("few links")), "each link has one place");
-        let of = |members: &[u32]| members.iter().map(|link| &links[*link as usize]).collect::<Vec<_>>();
+        assert!(
+            all.iter()
+                .copied()
+                .eq(0..u32::try_from(links.len()).expect("few links")),
+            "each link has one place"
+        );
+        let of = |members: &[u32]| {
+            members
+                .iter()
+                .map(|link| &links[*link as usize])
+                .collect::<Vec<_>>()
+        };
         let within = order.blocks.iter().flat_map(|block| of(&block.members));
         let blocks = components(junctions.len(), within);
-        assert!(sizes(&blocks).into_iter().max().is_some_and(|size| size <= MAX && size > MAX / 8));
-        let free = order.blocks.iter().flat_map(|block| of(&block.members[..block.free]));
         assert!(
-            sizes(&components(junctions.len(), free)).into_iter().max().is_some_and(|size| size <= LEAF && size > 2)
+            sizes(&blocks)
+                .into_iter()
+                .max()
+                .is_some_and(|size| size <= MAX && size > MAX / 8)
+        );
+        let free = order
+            .blocks
+            .iter()
+            .flat_map(|block| of(&block.members[..block.free]));
+        assert!(
+            sizes(&components(junctions.len(), free))
+                .into_iter()
+                .max()
+                .is_some_and(|size| size <= LEAF && size > 2)
         );
         let block_of = |link: &Link| blocks[link.ends[0] as usize];
         for block in &order.blocks {
-            let parts: std::collections::BTreeSet<usize> = of(&block.members).into_iter().map(block_of).collect();
-            let others = order.blocks.iter().filter(|other| *other != block).flat_map(|other| of(&other.members));
-            assert!(others.into_iter().all(|link| !parts.contains(&block_of(link))), "no link leads to another block");
+            let parts: std::collections::BTreeSet<usize> =
+                of(&block.members).into_iter().map(block_of).collect();
+            let others = order
+                .blocks
+                .iter()
+                .filter(|other| *other != block)
+                .flat_map(|other| of(&other.members));
+            assert!(
+                others
+                    .into_iter()
+                    .all(|link| !parts.contains(&block_of(link))),
+                "no link leads to another block"
+            );
         }
-        assert!(order.core.len() < links.len() / 4, "{} of {} links", order.core.len(), links.len());
+        assert!(
+            order.core.len() < links.len() / 4,
+            "{} of {} links",
+            order.core.len(),
+            links.len()
+        );
     }
 
     #[test]
     fn network_is_divided_at_its_bridges() {
         let (mut junctions, mut links) = grid(10);
         let north = junctions.len();
-        junctions.extend(junctions.clone().into_iter().map(|at| Coord { lat: at.lat + 12_000, ..at }));
-        let second: Vec<Link> = links.iter().map(|one| link(one.ends.map(|end| end + 100))).collect();
+        junctions.extend(junctions.clone().into_iter().map(|at| Coord {
+            lat: at.lat + 12_000,
+            ..at
+        }));
+        let second: Vec<Link> = links
+            .iter()
+            .map(|one| link(one.ends.map(|end| end + 100)))
+            .collect();
         // In the order of their rates, not of their junctions.
-        let bridges = [([98, 108], 2), ([91, 101], 5), ([95, 105], 7)].map(|(ends, rate)| Link { ends, rate });
+        let bridges = [([98, 108], 2), ([91, 101], 5), ([95, 105], 7)]
+            .map(|(ends, rate)| Link { ends, rate });
         links.extend(second.into_iter().chain(bridges));
         let order = order(&junctions, &links, north);
-        let core: Vec<Link> = order.core.iter().map(|link| links[*link as usize]).collect();
+        let core: Vec<Link> = order
+            .core
+            .iter()
+            .map(|link| links[*link as usize])
+            .collect();
         assert_eq!((core, order.blocks.len()), (bridges.to_vec(), 2));
     }
 
     #[test]
     fn replaced_order_keeps_blocks() {
-        let block = |members: &[u32], free| Block { members: members.to_vec(), free };
-        let order = Order { blocks: vec![block(&[2, 0], 1)], core: vec![1] };
+        let block = |members: &[u32], free| Block {
+            members: members.to_vec(),
+            free,
+        };
+        let order = Order {
+            blocks: vec![block(&[2, 0], 1)],
+            core: vec![1],
+        };
         let edges: [&[u32]; 3] = [&[0], &[], &[1, 2]];
-        let expected = Order { blocks: vec![block(&[1, 2, 0], 2)], core: Vec::new() };
+        let expected = Order {
+            blocks: vec![block(&[1, 2, 0], 2)],
+            core: Vec::new(),
+        };
         assert_eq!(order.replaced(|link| edges[link as usize]), expected);
     }
 }

@@ -29,7 +29,12 @@ pub(crate) struct Remaining {
 impl Elimination {
     pub(crate) fn new(edges: usize) -> Elimination {
         let lists = || (0..edges).map(|_| Vec::new()).collect();
-        Elimination { out: lists(), into: lists(), position: vec![0; edges], order: Vec::new() }
+        Elimination {
+            out: lists(),
+            into: lists(),
+            position: vec![0; edges],
+            order: Vec::new(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -40,7 +45,9 @@ impl Elimination {
     pub(crate) fn add_all(&mut self, from: u32, arcs: &[Arc]) {
         let out = &mut self.out[from as usize];
         let position = &mut self.position;
-        (0u32..).zip(out.iter()).for_each(|(at, arc)| position[arc.to as usize] = at);
+        (0u32..)
+            .zip(out.iter())
+            .for_each(|(at, arc)| position[arc.to as usize] = at);
         for arc in arcs.iter().filter(|arc| arc.to != from) {
             merge(out, position, &mut self.into, from, *arc);
         }
@@ -48,14 +55,20 @@ impl Elimination {
 
     /// Returns the number of shortcuts that eliminating an edge can add, less the removed arcs.
     pub(crate) fn fill(&self, edge: u32) -> i64 {
-        let (out, into) = (self.out[edge as usize].len(), self.into[edge as usize].len());
+        let (out, into) = (
+            self.out[edge as usize].len(),
+            self.into[edge as usize].len(),
+        );
         let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         count(out * into) - count(out + into)
     }
 
     /// Returns the edges connected with one, except those eliminated before it.
     pub(crate) fn neighbours(&self, edge: u32) -> impl Iterator<Item = u32> + '_ {
-        self.out[edge as usize].iter().chain(&self.into[edge as usize]).map(|arc| arc.to)
+        self.out[edge as usize]
+            .iter()
+            .chain(&self.into[edge as usize])
+            .map(|arc| arc.to)
     }
 
     /// Replaces the trips over an edge by shortcuts.
@@ -65,14 +78,19 @@ impl Elimination {
         for first in &mut into {
             let list = &mut self.out[first.to as usize];
             let position = &mut self.position;
-            (0u32..).zip(list.iter()).for_each(|(at, arc)| position[arc.to as usize] = at);
+            (0u32..)
+                .zip(list.iter())
+                .for_each(|(at, arc)| position[arc.to as usize] = at);
             let at = position[edge as usize];
             first.cost = list.swap_remove(at as usize).cost;
             if let Some(moved) = list.get(at as usize) {
                 position[moved.to as usize] = at;
             }
             for second in out.iter().filter(|second| second.to != first.to) {
-                let over = Arc { to: second.to, cost: first.cost.plus(second.cost) };
+                let over = Arc {
+                    to: second.to,
+                    cost: first.cost.plus(second.cost),
+                };
                 merge(list, position, &mut self.into, first.to, over);
             }
         }
@@ -94,17 +112,31 @@ impl Elimination {
     /// Computes the arcs that are needed of the eliminated edges, in the order of elimination.
     pub(crate) fn finish(&mut self) -> Vec<Remaining> {
         let mut rank = vec![NONE; self.len()];
-        (0u32..).zip(&self.order).for_each(|(number, edge)| rank[*edge as usize] = number);
+        (0u32..)
+            .zip(&self.order)
+            .for_each(|(number, edge)| rank[*edge as usize] = number);
         self.distribute_rest(&rank);
         let mut remaining = Vec::with_capacity(self.order.len());
         let mut dropped = Vec::new();
         for edge in self.order.iter().rev().map(|edge| *edge as usize) {
             let mut list = std::mem::take(&mut self.out[edge]);
-            lower(&mut list, &self.out, &self.into, &mut self.position, &mut dropped);
+            lower(
+                &mut list,
+                &self.out,
+                &self.into,
+                &mut self.position,
+                &mut dropped,
+            );
             let out = kept(&list, &dropped);
             self.out[edge] = list;
             let mut list = std::mem::take(&mut self.into[edge]);
-            lower(&mut list, &self.into, &self.out, &mut self.position, &mut dropped);
+            lower(
+                &mut list,
+                &self.into,
+                &self.out,
+                &mut self.position,
+                &mut dropped,
+            );
             let into = kept(&list, &dropped);
             self.into[edge] = list;
             remaining.push(Remaining { out, into });
@@ -116,14 +148,20 @@ impl Elimination {
     /// Stores the arcs between edges that were not eliminated once, as if the edges were eliminated in the order of their numbers.
     fn distribute_rest(&mut self, rank: &[u32]) {
         let rest = |edge: usize| rank[edge] == NONE;
-        (0..self.len()).filter(|edge| rest(*edge)).for_each(|edge| self.into[edge].clear());
+        (0..self.len())
+            .filter(|edge| rest(*edge))
+            .for_each(|edge| self.into[edge].clear());
         for edge in (0..self.len()).filter(|edge| rest(*edge)) {
             let number = u32::try_from(edge).unwrap_or(NONE);
-            let (up, down): (Vec<Arc>, Vec<Arc>) =
-                std::mem::take(&mut self.out[edge]).into_iter().partition(|arc| arc.to > number);
+            let (up, down): (Vec<Arc>, Vec<Arc>) = std::mem::take(&mut self.out[edge])
+                .into_iter()
+                .partition(|arc| arc.to > number);
             self.out[edge] = up;
             for arc in down {
-                self.into[arc.to as usize].push(Arc { to: number, cost: arc.cost });
+                self.into[arc.to as usize].push(Arc {
+                    to: number,
+                    cost: arc.cost,
+                });
             }
         }
     }
@@ -141,17 +179,28 @@ fn merge(list: &mut Vec<Arc>, position: &mut [u32], into: &mut [Vec<Arc>], from:
         _ => {
             *at = u32::try_from(list.len()).unwrap_or(NONE);
             list.push(arc);
-            into[arc.to as usize].push(Arc { to: from, cost: Cost::default() });
+            into[arc.to as usize].push(Arc {
+                to: from,
+                cost: Cost::default(),
+            });
         }
     }
 }
 
 /// Lowers the costs of upward arcs that are not faster than a trip over another upward arc, and marks them. `up` and `down` have the
 /// final arcs of all higher edges.
-fn lower(list: &mut [Arc], up: &[Vec<Arc>], down: &[Vec<Arc>], position: &mut [u32], dropped: &mut Vec<bool>) {
+fn lower(
+    list: &mut [Arc],
+    up: &[Vec<Arc>],
+    down: &[Vec<Arc>],
+    position: &mut [u32],
+    dropped: &mut Vec<bool>,
+) {
     dropped.clear();
     dropped.resize(list.len(), false);
-    (0u32..).zip(list.iter()).for_each(|(at, arc)| position[arc.to as usize] = at);
+    (0u32..)
+        .zip(list.iter())
+        .for_each(|(at, arc)| position[arc.to as usize] = at);
     for at in 0..list.len() {
         let via = list[at];
         for next in &up[via.to as usize] {
@@ -178,5 +227,9 @@ fn lower(list: &mut [Arc], up: &[Vec<Arc>], down: &[Vec<Arc>], position: &mut [u
 }
 
 fn kept(list: &[Arc], dropped: &[bool]) -> Vec<Arc> {
-    list.iter().zip(dropped).filter(|(_, dropped)| !**dropped).map(|(arc, _)| *arc).collect()
+    list.iter()
+        .zip(dropped)
+        .filter(|(_, dropped)| !**dropped)
+        .map(|(arc, _)| *arc)
+        .collect()
 }

@@ -63,10 +63,16 @@ impl fmt::Display for RoadsError {
             RoadsError::Read(error) => write!(f, "the roads could not be read: {error}"),
             RoadsError::Write(error) => write!(f, "the roads could not be written: {error}"),
             RoadsError::Damaged { block, reason } => {
-                write!(f, "not a complete .osm.pbf extract: block {block}: {reason}; download the file again")
+                write!(
+                    f,
+                    "not a complete .osm.pbf extract: block {block}: {reason}; download the file again"
+                )
             }
             RoadsError::DamagedRoadFile { part, reason } => {
-                write!(f, "not a complete road file: {part}: {reason}; build it again with `despacho roads build`")
+                write!(
+                    f,
+                    "not a complete road file: {part}: {reason}; build it again with `despacho roads build`"
+                )
             }
             RoadsError::RoadFileVersion { found, supported } if found > supported => write!(
                 f,
@@ -91,7 +97,9 @@ impl fmt::Display for RoadsError {
                  `osmium cat -f pbf,pbf_compression=zlib`"
             ),
             RoadsError::NoRoads => f.write_str("the extract contains no roads for motor vehicles"),
-            RoadsError::TooLarge => f.write_str("the extract contains too many roads; use a smaller region"),
+            RoadsError::TooLarge => {
+                f.write_str("the extract contains too many roads; use a smaller region")
+            }
         }
     }
 }

@@ -49,8 +49,14 @@ pub(crate) enum ExtractVia {
 impl Extract {
     /// Returns the nodes of a way.
     pub(crate) fn nodes_of(&self, way: usize) -> &[u32] {
-        let end = self.ways.get(way + 1).map_or(self.nodes.len(), |next| next.start);
-        self.ways.get(way).and_then(|way| self.nodes.get(way.start..end)).unwrap_or_default()
+        let end = self
+            .ways
+            .get(way + 1)
+            .map_or(self.nodes.len(), |next| next.start);
+        self.ways
+            .get(way)
+            .and_then(|way| self.nodes.get(way.start..end))
+            .unwrap_or_default()
     }
 }
 
@@ -70,17 +76,38 @@ pub(crate) fn read<R: Read + Seek>(mut file: R) -> Result<Extract, RoadsError> {
     file.rewind()?;
     let locations = std::mem::take(&mut ways.locations);
     let (coords, obstacles) = read_nodes(file, &ids, &ways.with_nodes, locations)?;
-    let node = |id: i64| ids.binary_search(&id).ok().and_then(|number| u32::try_from(number).ok());
-    let mut extract = Extract { coords, obstacles, bounds: ways.bounds, ..Extract::default() };
-    extract.nodes = ways.nodes.iter().map(|id| node(*id).unwrap_or(u32::MAX)).collect();
+    let node = |id: i64| {
+        ids.binary_search(&id)
+            .ok()
+            .and_then(|number| u32::try_from(number).ok())
+    };
+    let mut extract = Extract {
+        coords,
+        obstacles,
+        bounds: ways.bounds,
+        ..Extract::default()
+    };
+    extract.nodes = ways
+        .nodes
+        .iter()
+        .map(|id| node(*id).unwrap_or(u32::MAX))
+        .collect();
     let mut numbers: Vec<(i64, u32)> = ways.roads.iter().map(|road| road.0).zip(0..).collect();
     numbers.sort_unstable();
     let way = |id: i64| {
         let found = numbers.binary_search_by_key(&id, |entry| entry.0).ok()?;
         numbers.get(found).map(|entry| entry.1)
     };
-    extract.turns = ways.restrictions.iter().filter_map(|restriction| renumber(restriction, node, way)).collect();
-    extract.ways = ways.roads.into_iter().map(|(_, road, start)| ExtractWay { road, start }).collect();
+    extract.turns = ways
+        .restrictions
+        .iter()
+        .filter_map(|restriction| renumber(restriction, node, way))
+        .collect();
+    extract.ways = ways
+        .roads
+        .into_iter()
+        .map(|(_, road, start)| ExtractWay { road, start })
+        .collect();
     Ok(extract)
 }
 
@@ -94,7 +121,12 @@ fn renumber(
         Via::Node(id) => ExtractVia::Node(node(id)?),
         Via::Way(id) => ExtractVia::Way(way(id)?),
     };
-    Some(ExtractTurn { from: way(restriction.from)?, via, to: way(restriction.to)?, only: restriction.only })
+    Some(ExtractTurn {
+        from: way(restriction.from)?,
+        via,
+        to: way(restriction.to)?,
+        only: restriction.only,
+    })
 }
 
 /// The result of the first pass: roads, restrictions, and the blocks that contain nodes.
@@ -113,7 +145,11 @@ impl FirstPass {
     fn read(file: &mut impl Read) -> Result<FirstPass, RoadsError> {
         let mut found = FirstPass::default();
         let blocks = for_each_block(file, |block| found.add_block(block))?;
-        Ok(FirstPass { with_nodes: blocks.with_nodes, bounds: blocks.bounds, ..found })
+        Ok(FirstPass {
+            with_nodes: blocks.with_nodes,
+            bounds: blocks.bounds,
+            ..found
+        })
     }
 
     fn add_block(&mut self, block: &Block<'_>) -> Result<(), DecodeError> {
@@ -142,11 +178,17 @@ pub(crate) fn for_each_block(
     file: &mut impl Read,
     mut each: impl FnMut(&Block<'_>) -> Result<(), DecodeError>,
 ) -> Result<Blocks, RoadsError> {
-    let mut found = Blocks { with_nodes: Vec::new(), bounds: None };
+    let mut found = Blocks {
+        with_nodes: Vec::new(),
+        bounds: None,
+    };
     let mut blobs = Blobs::new(file);
     while let Some((number, kind)) = blobs.read_next()? {
         if number == 0 && kind != BlobKind::Header {
-            return Err(RoadsError::Damaged { block: 0, reason: "it is not the header of an extract" });
+            return Err(RoadsError::Damaged {
+                block: 0,
+                reason: "it is not the header of an extract",
+            });
         }
         let mut with_nodes = false;
         match kind {
@@ -162,7 +204,10 @@ pub(crate) fn for_each_block(
         found.with_nodes.push(with_nodes);
     }
     if found.with_nodes.is_empty() {
-        return Err(RoadsError::Damaged { block: 0, reason: "the file is empty" });
+        return Err(RoadsError::Damaged {
+            block: 0,
+            reason: "the file is empty",
+        });
     }
     Ok(found)
 }
@@ -182,7 +227,9 @@ pub(crate) fn read_nodes(
     let mut blobs = Blobs::new(file);
     let mut next = 0;
     while let Some((number, _)) = blobs.read_next()? {
-        let has_nodes = usize::try_from(number).ok().and_then(|number| with_nodes.get(number));
+        let has_nodes = usize::try_from(number)
+            .ok()
+            .and_then(|number| with_nodes.get(number));
         if !has_nodes.copied().unwrap_or(false) {
             continue;
         }
@@ -226,8 +273,21 @@ mod tests {
     #[test]
     fn find_id_finds_ids_in_any_order() {
         let (ids, mut next) = ([2, 5, 9], 0);
-        let found: Vec<_> = [1, 2, 5, 6, 9, 10, 5, 5, 2, 9].map(|id| find_id(&ids, &mut next, id)).into();
-        let numbers = [None, Some(0), Some(1), None, Some(2), None, Some(1), Some(1), Some(0), Some(2)];
+        let found: Vec<_> = [1, 2, 5, 6, 9, 10, 5, 5, 2, 9]
+            .map(|id| find_id(&ids, &mut next, id))
+            .into();
+        let numbers = [
+            None,
+            Some(0),
+            Some(1),
+            None,
+            Some(2),
+            None,
+            Some(1),
+            Some(1),
+            Some(0),
+            Some(2),
+        ];
         assert_eq!(found, numbers);
     }
 }

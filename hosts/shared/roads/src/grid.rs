@@ -21,13 +21,28 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    pub(crate) fn new(geometries: &[SegmentGeometry], shapes: &[Coord]) -> Result<Grid, RoadsError> {
+    pub(crate) fn new(
+        geometries: &[SegmentGeometry],
+        shapes: &[Coord],
+    ) -> Result<Grid, RoadsError> {
         let corner = |pick: fn(i32, i32) -> i32| {
-            shapes.iter().copied().reduce(|a, b| Coord { lat: pick(a.lat, b.lat), lon: pick(a.lon, b.lon) })
+            shapes.iter().copied().reduce(|a, b| Coord {
+                lat: pick(a.lat, b.lat),
+                lon: pick(a.lon, b.lon),
+            })
         };
-        let (Some(low), Some(high)) = (corner(i32::min), corner(i32::max)) else { return Ok(Grid::default()) };
-        let mut grid = Grid { low, high, cell: CELL, ..Grid::default() };
-        let max = i64::try_from(shapes.len() * 2).unwrap_or(i64::MAX).max(1 << 16);
+        let (Some(low), Some(high)) = (corner(i32::min), corner(i32::max)) else {
+            return Ok(Grid::default());
+        };
+        let mut grid = Grid {
+            low,
+            high,
+            cell: CELL,
+            ..Grid::default()
+        };
+        let max = i64::try_from(shapes.len() * 2)
+            .unwrap_or(i64::MAX)
+            .max(1 << 16);
         loop {
             let last = grid.cell_of(high);
             (grid.rows, grid.columns) = (last.0 + 1, last.1 + 1);
@@ -37,13 +52,20 @@ impl Grid {
             grid.cell *= 2;
         }
         let mut touched = Vec::new();
-        for (geometry, next) in
-            geometries.iter().zip(geometries.iter().skip(1).map(|geometry| geometry.shape).chain([u32::MAX]))
-        {
+        for (geometry, next) in geometries.iter().zip(
+            geometries
+                .iter()
+                .skip(1)
+                .map(|geometry| geometry.shape)
+                .chain([u32::MAX]),
+        ) {
             let last = (next as usize).min(shapes.len());
             for first in geometry.shape as usize..last.saturating_sub(1) {
                 let segment = u32::try_from(first).map_err(|_| RoadsError::TooLarge)?;
-                touched.extend(grid.cells(shapes[first], shapes[first + 1]).map(|cell| (cell, segment)));
+                touched.extend(
+                    grid.cells(shapes[first], shapes[first + 1])
+                        .map(|cell| (cell, segment)),
+                );
             }
         }
         touched.sort_unstable();
@@ -54,7 +76,8 @@ impl Grid {
             grid.starts.resize(grid.starts.len().max(cell + 1), number);
             grid.segments.push(*segment);
         }
-        grid.starts.resize(cells + 1, u32::try_from(touched.len()).unwrap_or(u32::MAX));
+        grid.starts
+            .resize(cells + 1, u32::try_from(touched.len()).unwrap_or(u32::MAX));
         Ok(grid)
     }
 
@@ -74,33 +97,51 @@ impl Grid {
         let (first_row, first_column, last_column) = (a.0.min(b.0), a.1.min(b.1), a.1.max(b.1));
         (0..row_count).flat_map(move |row| {
             let start = (first_row + row) * columns;
-            (first_column..=last_column).filter_map(move |column| usize::try_from(start + column).ok())
+            (first_column..=last_column)
+                .filter_map(move |column| usize::try_from(start + column).ok())
         })
     }
 
     fn cell_of(&self, coord: Coord) -> (i64, i64) {
-        let (lat, lon) =
-            (i64::from(coord.lat) - i64::from(self.low.lat), i64::from(coord.lon) - i64::from(self.low.lon));
-        (lat.div_euclid(self.cell.max(1)), lon.div_euclid(self.cell.max(1)))
+        let (lat, lon) = (
+            i64::from(coord.lat) - i64::from(self.low.lat),
+            i64::from(coord.lon) - i64::from(self.low.lon),
+        );
+        (
+            lat.div_euclid(self.cell.max(1)),
+            lon.div_euclid(self.cell.max(1)),
+        )
     }
 
     /// Calls `each` for the line segments in the cells within `limit_m` of a coordinate. A line segment can occur more
     /// than once.
     pub(crate) fn for_each_near(&self, coord: Coord, limit_m: f64, mut each: impl FnMut(u32)) {
-        let (east, north) = coord.offset_to(Coord { lat: coord.lat, lon: coord.lon.saturating_add(10_000) });
+        let (east, north) = coord.offset_to(Coord {
+            lat: coord.lat,
+            lon: coord.lon.saturating_add(10_000),
+        });
         debug_assert!(north.abs() < 1e-6, "the latitudes are equal");
         let cell_m = f64::from(u32::try_from(self.cell).unwrap_or(u32::MAX)) / 10_000.0;
-        #[expect(clippy::cast_possible_truncation, reason = "a limit of a few hundred metres; saturates near a pole")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a limit of a few hundred metres; saturates near a pole"
+        )]
         let reach = |metre: f64| libm::ceil(limit_m / (metre * cell_m).max(1e-3)) as i64;
         // 10,000 units of latitude are 111.19 m.
         let (rows, columns) = (reach(111.19), reach(east).min(self.columns));
         let (row, column) = self.cell_of(coord);
         for row in (row - rows).max(0)..=(row + rows).min(self.rows - 1) {
             for column in (column - columns).max(0)..=(column + columns).min(self.columns - 1) {
-                let Ok(cell) = usize::try_from(row * self.columns + column) else { continue };
+                let Ok(cell) = usize::try_from(row * self.columns + column) else {
+                    continue;
+                };
                 let range = self.starts.get(cell).zip(self.starts.get(cell + 1));
                 let range = range.map_or(0..0, |(start, end)| *start as usize..*end as usize);
-                self.segments.get(range).unwrap_or_default().iter().for_each(|segment| each(*segment));
+                self.segments
+                    .get(range)
+                    .unwrap_or_default()
+                    .iter()
+                    .for_each(|segment| each(*segment));
             }
         }
     }
@@ -114,7 +155,10 @@ mod tests {
     fn segment_is_found_from_every_cell_it_touches() {
         let coord = |lat, lon| Coord { lat, lon };
         let shapes = [coord(0, 0), coord(0, 100_000), coord(50_000, 100_000)];
-        let geometries = [SegmentGeometry { shape: 0, edges: [0, 1] }];
+        let geometries = [SegmentGeometry {
+            shape: 0,
+            edges: [0, 1],
+        }];
         let grid = Grid::new(&geometries, &shapes).expect("a small grid");
         let near = |at: Coord| {
             let mut found = Vec::new();

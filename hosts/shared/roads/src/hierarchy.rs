@@ -33,14 +33,23 @@ impl Arcs {
             });
             self.arcs.push(packed);
         }
-        self.starts.push(u32::try_from(self.arcs.len()).unwrap_or(NONE));
+        self.starts
+            .push(u32::try_from(self.arcs.len()).unwrap_or(NONE));
     }
 
     /// Returns the arcs that begin at a rank.
     pub(crate) fn of(&self, rank: u32) -> impl Iterator<Item = Arc> + Clone + '_ {
-        let ends = self.starts.get(rank as usize).zip(self.starts.get(rank as usize + 1));
-        let arcs = ends.and_then(|(from, to)| self.arcs.get(*from as usize..*to as usize)).unwrap_or_default();
-        arcs.iter().map(|arc| Arc { to: arc.to, cost: arc.cost(&self.large) })
+        let ends = self
+            .starts
+            .get(rank as usize)
+            .zip(self.starts.get(rank as usize + 1));
+        let arcs = ends
+            .and_then(|(from, to)| self.arcs.get(*from as usize..*to as usize))
+            .unwrap_or_default();
+        arcs.iter().map(|arc| Arc {
+            to: arc.to,
+            cost: arc.cost(&self.large),
+        })
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -65,16 +74,29 @@ impl PackedArc {
     const LARGE: u32 = u16::MAX as u32;
 
     fn small(arc: Arc) -> Option<PackedArc> {
-        let Arc { to, cost: Cost { weight, ms, cm } } = arc;
-        let extra = weight.checked_sub(ms).filter(|extra| *extra < Self::LARGE)?;
+        let Arc {
+            to,
+            cost: Cost { weight, ms, cm },
+        } = arc;
+        let extra = weight
+            .checked_sub(ms)
+            .filter(|extra| *extra < Self::LARGE)?;
         let fits = weight <= Self::LOW && cm <= Self::LOW;
-        fits.then_some(PackedArc { to, first: weight | extra << 24, second: cm | (extra >> 8) << 24 })
+        fits.then_some(PackedArc {
+            to,
+            first: weight | extra << 24,
+            second: cm | (extra >> 8) << 24,
+        })
     }
 
     fn large(to: u32, index: usize) -> PackedArc {
         let index = u32::try_from(index).unwrap_or(NONE);
         let marked = |part: u32| part | !Self::LOW;
-        PackedArc { to, first: marked(index & Self::LOW), second: marked(index >> 24) }
+        PackedArc {
+            to,
+            first: marked(index & Self::LOW),
+            second: marked(index >> 24),
+        }
     }
 
     /// Returns the index of a large cost.
@@ -87,8 +109,15 @@ impl PackedArc {
         if let Some(index) = self.large_index() {
             return large.get(index).copied().unwrap_or_default();
         }
-        let (weight, extra) = (self.first & Self::LOW, (self.first >> 24) | (self.second >> 24) << 8);
-        Cost { weight, ms: weight.saturating_sub(extra), cm: self.second & Self::LOW }
+        let (weight, extra) = (
+            self.first & Self::LOW,
+            (self.first >> 24) | (self.second >> 24) << 8,
+        );
+        Cost {
+            weight,
+            ms: weight.saturating_sub(extra),
+            cm: self.second & Self::LOW,
+        }
     }
 }
 
@@ -115,11 +144,34 @@ mod tests {
     fn packed_arcs_keep_all_costs() {
         let (max, extra) = (PackedArc::LOW, PackedArc::LARGE);
         let cost = |weight, ms, cm| Cost { weight, ms, cm };
-        let small = [cost(0, 0, 0), cost(max, max, max), cost(max, max + 1 - extra, 5), cost(700, 444, 1)];
-        let large = [cost(max, max - extra, 5), cost(max + 1, max + 1, 0), cost(1, 1, max + 1), cost(5, 6, 7)];
-        let arcs = |costs: &[Cost]| (3u32..).zip(costs).map(|(to, cost)| Arc { to, cost: *cost }).collect::<Vec<_>>();
-        let lists = [arcs(&small), arcs(&large), Vec::new(), arcs(&[small, large].concat())];
-        let mut all = Arcs { starts: vec![0], ..Arcs::default() };
+        let small = [
+            cost(0, 0, 0),
+            cost(max, max, max),
+            cost(max, max + 1 - extra, 5),
+            cost(700, 444, 1),
+        ];
+        let large = [
+            cost(max, max - extra, 5),
+            cost(max + 1, max + 1, 0),
+            cost(1, 1, max + 1),
+            cost(5, 6, 7),
+        ];
+        let arcs = |costs: &[Cost]| {
+            (3u32..)
+                .zip(costs)
+                .map(|(to, cost)| Arc { to, cost: *cost })
+                .collect::<Vec<_>>()
+        };
+        let lists = [
+            arcs(&small),
+            arcs(&large),
+            Vec::new(),
+            arcs(&[small, large].concat()),
+        ];
+        let mut all = Arcs {
+            starts: vec![0],
+            ..Arcs::default()
+        };
         lists.iter().for_each(|list| all.push(list.iter().copied()));
         for (rank, list) in (0u32..).zip(&lists) {
             assert_eq!(all.of(rank).collect::<Vec<_>>(), *list, "{rank}");

@@ -33,6 +33,10 @@ impl Roads {
     ///
     /// Returns an error if the source cannot be read, is not a complete extract or road file, or contains no roads.
     pub fn read(mut extract: impl Read + Seek) -> Result<Roads, RoadsError> {
-        if road_file::is_road_file(&mut extract)? { road_file::read(extract) } else { Roads::of_extract(extract) }
+        if road_file::is_road_file(&mut extract)? {
+            road_file::read(extract)
+        } else {
+            Roads::of_extract(extract)
+        }
     }
 }

@@ -63,29 +63,44 @@ impl Roads {
         let places = || snapped.iter().flatten();
         let starts: Vec<&[SnappedPoint]> = places().map(|place| &place.points[..]).collect();
         // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
-        let ends: Vec<Vec<SnappedPoint>> = starts.iter().map(|start| self.with_copies(start)).collect();
+        let ends: Vec<Vec<SnappedPoint>> =
+            starts.iter().map(|start| self.with_copies(start)).collect();
         let groups: Vec<u32> = places().map(|place| self.group(place)).collect();
         let costs = sweep::costs(self, &starts, &ends, &groups, diameter(points, &snapped));
         let mut legs = Vec::with_capacity(points.len() * points.len());
         for from in 0..points.len() {
             for to in 0..points.len() {
-                let cost = |(one, other)| costs[(first[from] + one) * starts.len() + first[to] + other];
+                let cost =
+                    |(one, other)| costs[(first[from] + one) * starts.len() + first[to] + other];
                 legs.push(if from == to {
                     (!snapped[from].is_empty()).then(RoadLeg::default)
                 } else {
-                    self.pairs(&snapped[from], &snapped[to]).into_iter().find_map(cost).map(leg)
+                    self.pairs(&snapped[from], &snapped[to])
+                        .into_iter()
+                        .find_map(cost)
+                        .map(leg)
                 });
             }
         }
-        RoadMatrix { legs, snapped: snapped.iter().map(|places| !places.is_empty()).collect() }
+        RoadMatrix {
+            legs,
+            snapped: snapped.iter().map(|places| !places.is_empty()).collect(),
+        }
     }
 
     pub(crate) fn with_copies(&self, snapped: &[SnappedPoint]) -> Vec<SnappedPoint> {
         let mut all = snapped.to_vec();
         for point in snapped {
             let first = self.copies.partition_point(|copy| copy.0 < point.edge);
-            let copies = self.copies.iter().skip(first).take_while(|copy| copy.0 == point.edge);
-            all.extend(copies.map(|copy| SnappedPoint { edge: copy.1, offset: point.offset }));
+            let copies = self
+                .copies
+                .iter()
+                .skip(first)
+                .take_while(|copy| copy.0 == point.edge);
+            all.extend(copies.map(|copy| SnappedPoint {
+                edge: copy.1,
+                offset: point.offset,
+            }));
         }
         all
     }
@@ -93,14 +108,32 @@ impl Roads {
 
 /// Returns the diagonal, in metres, of the box around the points that are snapped.
 fn diameter(points: &[Point], snapped: &[Vec<Place>]) -> f64 {
-    let all = points.iter().zip(snapped).filter(|(_, places)| !places.is_empty());
-    let corners = all.map(|(point, _)| Coord::from_point(*point)).map(|at| (at, at)).reduce(|(low, high), (at, _)| {
-        let low = Coord { lat: low.lat.min(at.lat), lon: low.lon.min(at.lon) };
-        (low, Coord { lat: high.lat.max(at.lat), lon: high.lon.max(at.lon) })
-    });
+    let all = points
+        .iter()
+        .zip(snapped)
+        .filter(|(_, places)| !places.is_empty());
+    let corners = all
+        .map(|(point, _)| Coord::from_point(*point))
+        .map(|at| (at, at))
+        .reduce(|(low, high), (at, _)| {
+            let low = Coord {
+                lat: low.lat.min(at.lat),
+                lon: low.lon.min(at.lon),
+            };
+            (
+                low,
+                Coord {
+                    lat: high.lat.max(at.lat),
+                    lon: high.lon.max(at.lon),
+                },
+            )
+        });
     corners.map_or(0.0, |(low, high)| low.metres_to(high))
 }
 
 fn leg(cost: Cost) -> RoadLeg {
-    RoadLeg { metres: cost.cm.saturating_add(50) / 100, ms: cost.ms }
+    RoadLeg {
+        metres: cost.cm.saturating_add(50) / 100,
+        ms: cost.ms,
+    }
 }

@@ -10,7 +10,11 @@ pub const SNAP_LIMIT_M: f64 = 350.0;
 pub(crate) fn nearest_on(from: (f64, f64), to: (f64, f64)) -> (f64, f64) {
     let (east, north) = (to.0 - from.0, to.1 - from.1);
     let square = east * east + north * north;
-    let fraction = if square > 0.0 { (-(from.0 * east + from.1 * north) / square).clamp(0.0, 1.0) } else { 0.0 };
+    let fraction = if square > 0.0 {
+        (-(from.0 * east + from.1 * north) / square).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
     let (east, north) = (from.0 + fraction * east, from.1 + fraction * north);
     (libm::sqrt(east * east + north * north), fraction)
 }

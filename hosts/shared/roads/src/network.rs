@@ -43,8 +43,16 @@ pub(crate) struct NextEdge {
 impl NextEdge {
     pub(crate) fn cost(self) -> Cost {
         let ms = self.cost & !RESTRICTED;
-        let extra = if self.cost & RESTRICTED == 0 { 0 } else { RESTRICTED_MS };
-        Cost { weight: ms + extra, ms, cm: 0 }
+        let extra = if self.cost & RESTRICTED == 0 {
+            0
+        } else {
+            RESTRICTED_MS
+        };
+        Cost {
+            weight: ms + extra,
+            ms,
+            cm: 0,
+        }
     }
 }
 
@@ -110,7 +118,9 @@ impl Roads {
     /// Returns the south-western and north-eastern corner of the covered area, as stated by the extract or else of its
     /// roads.
     pub fn area(&self) -> (Point, Point) {
-        let (low, high) = self.bounds.map_or_else(|| self.grid.corners(), |bounds| (bounds.low, bounds.high));
+        let (low, high) = self
+            .bounds
+            .map_or_else(|| self.grid.corners(), |bounds| (bounds.low, bounds.high));
         (low.point(), high.point())
     }
 
@@ -126,7 +136,9 @@ impl Roads {
 
     /// Returns the index in [`Roads::components`] of the roads nearest to a point, if it can be snapped to a road.
     pub fn component_near(&self, point: Point) -> Option<usize> {
-        self.snap(Coord::from_point(point)).first().map(|place| place.component as usize)
+        self.snap(Coord::from_point(point))
+            .first()
+            .map(|place| place.component as usize)
     }
 
     /// Returns whether the network was read from a road file of an earlier format, which has only the largest component of its extract.
@@ -136,7 +148,10 @@ impl Roads {
 
     /// Returns whether the network has a road inside a box.
     pub fn has_road_in(&self, (low, high): (Point, Point)) -> bool {
-        let area = Bounds { low: Coord::from_point(low), high: Coord::from_point(high) };
+        let area = Bounds {
+            low: Coord::from_point(low),
+            high: Coord::from_point(high),
+        };
         self.shapes.iter().any(|coord| area.contains(*coord))
     }
 
@@ -159,31 +174,48 @@ impl Roads {
             + size_of_val(&self.components[..])
             + self.grid.bytes();
         let nodes = self.shapes.len() + self.unsnapped_shapes.len();
-        Size { edges: self.edges.len().saturating_sub(1), turns: self.turns.len(), nodes, bytes }
+        Size {
+            edges: self.edges.len().saturating_sub(1),
+            turns: self.turns.len(),
+            nodes,
+            bytes,
+        }
     }
 
     /// Returns the turns out of an edge.
     pub(crate) fn turns_from(&self, edge: u32) -> &[NextEdge] {
         let edge = edge as usize;
         let bounds = self.edges.get(edge).zip(self.edges.get(edge + 1));
-        let range = bounds.map_or(0..0, |(this, next)| this.turns as usize..next.turns as usize);
+        let range = bounds.map_or(0..0, |(this, next)| {
+            this.turns as usize..next.turns as usize
+        });
         self.turns.get(range).unwrap_or_default()
     }
 
     pub(crate) fn cost(&self, edge: u32) -> Cost {
-        self.edges.get(edge as usize).map_or_else(Cost::default, |edge| edge.cost)
+        self.edges
+            .get(edge as usize)
+            .map_or_else(Cost::default, |edge| edge.cost)
     }
 }
 
 impl std::fmt::Debug for Roads {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Size { edges, turns, bytes, .. } = self.size();
+        let Size {
+            edges,
+            turns,
+            bytes,
+            ..
+        } = self.size();
         write!(f, "Roads({edges} edges, {turns} turns, {bytes} bytes)")
     }
 }
 
 fn number(index: usize) -> Result<u32, RoadsError> {
-    u32::try_from(index).ok().filter(|index| *index < NONE).ok_or(RoadsError::TooLarge)
+    u32::try_from(index)
+        .ok()
+        .filter(|index| *index < NONE)
+        .ok_or(RoadsError::TooLarge)
 }
 
 /// Returns the number of each edge in the network, or [`NONE`], and their count.
@@ -197,7 +229,11 @@ fn renumber(kept: &Kept) -> Result<(Vec<u32>, usize), RoadsError> {
 }
 
 /// Keeps the components that are not fragments, and renumbers their edges.
-fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result<Roads, RoadsError> {
+fn build(
+    segments: RoadSegments,
+    found: Turns,
+    bounds: Option<Bounds>,
+) -> Result<Roads, RoadsError> {
     let travel = |edge: usize| segments.list[edge / 2].travel[edge % 2];
     let original = |edge: usize| found.original(u32::try_from(edge).unwrap_or(NONE)) as usize;
     let kept = components::keep(&segments, &found)?;
@@ -218,7 +254,9 @@ fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result
         is_outdated: false,
     };
     for edge in (0..kept.of.len()).filter(|edge| kept.has(*edge)) {
-        let Some(travel) = travel(original(edge)) else { continue };
+        let Some(travel) = travel(original(edge)) else {
+            continue;
+        };
         let segment = &segments.list[original(edge) / 2];
         let metres = segment.metres;
         let cost = Cost {
@@ -227,29 +265,58 @@ fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result
             cm: whole_number(metres * 100.0),
         };
         if !segment.is_snappable || kept.of[original(edge)] == NONE {
-            roads.unsnapped.push((numbers[edge], number(roads.unsnapped_shapes.len())?));
+            roads
+                .unsnapped
+                .push((numbers[edge], number(roads.unsnapped_shapes.len())?));
             let shape = &segments.shapes[segment.shape.0..segment.shape.1];
             let is_reverse = original(edge) % 2 == 1;
-            roads.unsnapped_shapes.extend(shape.iter().filter(|_| !is_reverse));
-            roads.unsnapped_shapes.extend(shape.iter().rev().filter(|_| is_reverse));
+            roads
+                .unsnapped_shapes
+                .extend(shape.iter().filter(|_| !is_reverse));
+            roads
+                .unsnapped_shapes
+                .extend(shape.iter().rev().filter(|_| is_reverse));
         }
-        roads.edges.push(DirectedEdge { cost, turns: number(roads.turns.len())? });
+        roads.edges.push(DirectedEdge {
+            cost,
+            turns: number(roads.turns.len())?,
+        });
         roads.component_of.push(kept.of[edge]);
-        for turn in found.of[edge].iter().filter(|turn| numbers[turn.to as usize] != NONE) {
+        for turn in found.of[edge]
+            .iter()
+            .filter(|turn| numbers[turn.to as usize] != NONE)
+        {
             let mark = if turn.restricted { RESTRICTED } else { 0 };
-            roads.turns.push(NextEdge { to: numbers[turn.to as usize], cost: turn.ms | mark });
+            roads.turns.push(NextEdge {
+                to: numbers[turn.to as usize],
+                cost: turn.ms | mark,
+            });
         }
         if original(edge) != edge {
             roads.copies.push((numbers[original(edge)], numbers[edge]));
         }
     }
-    roads.edges.push(DirectedEdge { cost: Cost::default(), turns: number(roads.turns.len())? });
+    roads.edges.push(DirectedEdge {
+        cost: Cost::default(),
+        turns: number(roads.turns.len())?,
+    });
     roads.copies.sort_unstable();
     for (index, segment) in segments.list.iter().enumerate() {
-        let edges = [index * 2, index * 2 + 1].map(|edge| if kept.of[edge] == NONE { NONE } else { numbers[edge] });
+        let edges = [index * 2, index * 2 + 1].map(|edge| {
+            if kept.of[edge] == NONE {
+                NONE
+            } else {
+                numbers[edge]
+            }
+        });
         if segment.is_snappable && edges != [NONE; 2] {
-            roads.geometries.push(SegmentGeometry { shape: number(roads.shapes.len())?, edges });
-            roads.shapes.extend_from_slice(&segments.shapes[segment.shape.0..segment.shape.1]);
+            roads.geometries.push(SegmentGeometry {
+                shape: number(roads.shapes.len())?,
+                edges,
+            });
+            roads
+                .shapes
+                .extend_from_slice(&segments.shapes[segment.shape.0..segment.shape.1]);
         }
     }
     roads.grid = Grid::new(&roads.geometries, &roads.shapes)?;
@@ -258,7 +325,10 @@ fn build(segments: RoadSegments, found: Turns, bounds: Option<Bounds>) -> Result
     drop((segments, found, kept, numbers));
     roads.hierarchy = contraction::contract(&order, next, |edge, arcs| {
         let cost = roads.cost(edge);
-        arcs.extend(roads.turns_from(edge).iter().map(|turn| Arc { to: turn.to, cost: cost.plus(turn.cost()) }));
+        arcs.extend(roads.turns_from(edge).iter().map(|turn| Arc {
+            to: turn.to,
+            cost: cost.plus(turn.cost()),
+        }));
     });
     roads.turns.shrink_to_fit();
     roads.geometries.shrink_to_fit();

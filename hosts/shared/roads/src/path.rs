@@ -23,10 +23,16 @@ impl Roads {
         let snapped = self.snap_all(points);
         let mut paths = Vec::with_capacity(points.len());
         for (ends, places) in points.windows(2).zip(snapped.windows(2)) {
-            let trip = self.pairs(&places[0], &places[1]).into_iter().find_map(|(from, to)| {
-                // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
-                search.trip(&places[0][from].points, &self.with_copies(&places[1][to].points))
-            });
+            let trip = self
+                .pairs(&places[0], &places[1])
+                .into_iter()
+                .find_map(|(from, to)| {
+                    // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
+                    search.trip(
+                        &places[0][from].points,
+                        &self.with_copies(&places[1][to].points),
+                    )
+                });
             paths.push(trip.map(|trip| self.path(&trip, ends[0], ends[1], max_points)));
         }
         paths
@@ -50,11 +56,20 @@ impl Roads {
 
     fn coords_of(&self, trip: &Trip) -> Vec<Coord> {
         let last = trip.edges.len().saturating_sub(1);
-        let share = |edge: u32, offset: Cost| f64::from(offset.cm) / f64::from(self.cost(edge).cm.max(1));
+        let share =
+            |edge: u32, offset: Cost| f64::from(offset.cm) / f64::from(self.cost(edge).cm.max(1));
         let mut coords = Vec::new();
         for (number, edge) in trip.edges.iter().enumerate() {
-            let from = if number == 0 { share(*edge, trip.from) } else { 0.0 };
-            let to = if number == last { share(*edge, trip.to) } else { 1.0 };
+            let from = if number == 0 {
+                share(*edge, trip.from)
+            } else {
+                0.0
+            };
+            let to = if number == last {
+                share(*edge, trip.to)
+            } else {
+                1.0
+            };
             coords.extend(part(&self.shape_of(*edge), from, to));
         }
         coords
@@ -64,22 +79,51 @@ impl Roads {
     fn shape_of(&self, edge: u32) -> Vec<Coord> {
         if let Ok(at) = self.unsnapped.binary_search_by_key(&edge, |shape| shape.0) {
             let start = self.unsnapped[at].1 as usize;
-            let end = self.unsnapped.get(at + 1).map_or(self.unsnapped_shapes.len(), |next| next.1 as usize);
-            return self.unsnapped_shapes.get(start..end).unwrap_or_default().to_vec();
+            let end = self
+                .unsnapped
+                .get(at + 1)
+                .map_or(self.unsnapped_shapes.len(), |next| next.1 as usize);
+            return self
+                .unsnapped_shapes
+                .get(start..end)
+                .unwrap_or_default()
+                .to_vec();
         }
         let find = |edge: u32| {
             // Edges are numbered in the order of the geometries.
-            let highest = |edges: [u32; 2]| edges.into_iter().filter(|edge| *edge != NONE).max().unwrap_or_default();
-            let at = self.geometries.partition_point(|geometry| highest(geometry.edges) < edge);
+            let highest = |edges: [u32; 2]| {
+                edges
+                    .into_iter()
+                    .filter(|edge| *edge != NONE)
+                    .max()
+                    .unwrap_or_default()
+            };
+            let at = self
+                .geometries
+                .partition_point(|geometry| highest(geometry.edges) < edge);
             self.geometries
                 .get(at)
                 .filter(|geometry| geometry.edges.contains(&edge))
                 .map(|geometry| (at, *geometry, edge))
         };
-        let original = || self.copies.iter().find(|copy| copy.1 == edge).and_then(|copy| find(copy.0));
-        let Some((at, geometry, edge)) = find(edge).or_else(original) else { return Vec::new() };
-        let end = self.geometries.get(at + 1).map_or(self.shapes.len(), |next| next.shape as usize);
-        let mut shape = self.shapes.get(geometry.shape as usize..end).unwrap_or_default().to_vec();
+        let original = || {
+            self.copies
+                .iter()
+                .find(|copy| copy.1 == edge)
+                .and_then(|copy| find(copy.0))
+        };
+        let Some((at, geometry, edge)) = find(edge).or_else(original) else {
+            return Vec::new();
+        };
+        let end = self
+            .geometries
+            .get(at + 1)
+            .map_or(self.shapes.len(), |next| next.shape as usize);
+        let mut shape = self
+            .shapes
+            .get(geometry.shape as usize..end)
+            .unwrap_or_default()
+            .to_vec();
         if geometry.edges[1] == edge {
             shape.reverse();
         }
@@ -99,7 +143,8 @@ fn part(line: &[Coord], from: f64, to: f64) -> Vec<Coord> {
         let metres = ends[0].metres_to(ends[1]);
         let after = before + metres;
         if metres > 0.0 && after >= from && before <= to {
-            let at = |metre: f64| ends[0].towards(ends[1], ((metre - before) / metres).clamp(0.0, 1.0));
+            let at =
+                |metre: f64| ends[0].towards(ends[1], ((metre - before) / metres).clamp(0.0, 1.0));
             found.extend([at(from), at(to)]);
         }
         before = after;
@@ -115,7 +160,12 @@ mod tests {
     #[test]
     fn part_of_a_line_lies_between_its_fractions() {
         let line = [0, 1_000, 2_000].map(|lon| Coord { lat: 0, lon });
-        let lons = |from, to| part(&line, from, to).into_iter().map(|coord| coord.lon).collect::<Vec<_>>();
+        let lons = |from, to| {
+            part(&line, from, to)
+                .into_iter()
+                .map(|coord| coord.lon)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(lons(0.0, 1.0), [0, 1_000, 2_000]);
         assert_eq!(lons(0.25, 0.75), [500, 1_000, 1_500]);
         assert_eq!(lons(0.6, 0.7), [1_200, 1_400]);

@@ -24,15 +24,22 @@ pub(crate) enum Via {
 /// several.
 pub(crate) fn restrictions(relation: &Relation<'_>) -> Vec<Restriction> {
     let tags = &relation.tags;
-    if !tags.get("type").is_some_and(|kind| kind.starts_with("restriction")) {
+    if !tags
+        .get("type")
+        .is_some_and(|kind| kind.starts_with("restriction"))
+    {
         return Vec::new();
     }
-    let exempts_cars =
-        |list: &str| list.split(';').any(|kind| matches!(kind.trim(), "motorcar" | "motor_vehicle" | "vehicle"));
+    let exempts_cars = |list: &str| {
+        list.split(';')
+            .any(|kind| matches!(kind.trim(), "motorcar" | "motor_vehicle" | "vehicle"))
+    };
     if tags.get("except").is_some_and(exempts_cars) {
         return Vec::new();
     }
-    let own = ["motorcar", "motor_vehicle", "vehicle"].iter().find_map(|kind| tags.suffixed("restriction", kind));
+    let own = ["motorcar", "motor_vehicle", "vehicle"]
+        .iter()
+        .find_map(|kind| tags.suffixed("restriction", kind));
     let only = match own.or_else(|| tags.get("restriction")) {
         Some(sign) if sign.starts_with("only_") => true,
         Some(sign) if sign.starts_with("no_") => false,
@@ -40,9 +47,21 @@ pub(crate) fn restrictions(relation: &Relation<'_>) -> Vec<Restriction> {
     };
     let ways = |wanted: &str| {
         let fits = relation.members.iter().filter(|member| member.1 == wanted);
-        fits.filter_map(|member| if let Member::Way(id) = member.0 { Some(id) } else { None }).collect::<Vec<_>>()
+        fits.filter_map(|member| {
+            if let Member::Way(id) = member.0 {
+                Some(id)
+            } else {
+                None
+            }
+        })
+        .collect::<Vec<_>>()
     };
-    let vias: Vec<Member> = relation.members.iter().filter(|member| member.1 == "via").map(|member| member.0).collect();
+    let vias: Vec<Member> = relation
+        .members
+        .iter()
+        .filter(|member| member.1 == "via")
+        .map(|member| member.0)
+        .collect();
     let via = match vias[..] {
         [Member::Node(id)] => Via::Node(id),
         [Member::Way(id)] => Via::Way(id),
@@ -53,8 +72,17 @@ pub(crate) fn restrictions(relation: &Relation<'_>) -> Vec<Restriction> {
     if only && (from.len() != 1 || to.len() != 1) {
         return Vec::new();
     }
-    let turns = from.iter().flat_map(|from| to.iter().map(move |to| (*from, *to)));
-    turns.map(|(from, to)| Restriction { from, via: via.clone(), to, only }).collect()
+    let turns = from
+        .iter()
+        .flat_map(|from| to.iter().map(move |to| (*from, *to)));
+    turns
+        .map(|(from, to)| Restriction {
+            from,
+            via: via.clone(),
+            to,
+            only,
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -64,22 +92,53 @@ mod tests {
 
     fn relation(mut tags: Vec<(&'static str, &'static str)>) -> Relation<'static> {
         tags.push(("type", "restriction"));
-        let members = vec![(Member::Way(1), "from"), (Member::Node(2), "via"), (Member::Way(3), "to")];
-        Relation { id: 1, tags: Tags::new(tags), members }
+        let members = vec![
+            (Member::Way(1), "from"),
+            (Member::Node(2), "via"),
+            (Member::Way(3), "to"),
+        ];
+        Relation {
+            id: 1,
+            tags: Tags::new(tags),
+            members,
+        }
     }
 
     #[test]
     fn restriction_forbids_or_mandates_turn() {
         let left = restrictions(&relation(vec![("restriction", "no_left_turn")]));
-        assert_eq!(left, [Restriction { from: 1, via: Via::Node(2), to: 3, only: false }]);
+        assert_eq!(
+            left,
+            [Restriction {
+                from: 1,
+                via: Via::Node(2),
+                to: 3,
+                only: false
+            }]
+        );
         assert!(restrictions(&relation(vec![("restriction", "only_straight_on")]))[0].only);
     }
 
     #[test]
     fn restriction_for_other_vehicles_is_ignored() {
-        assert_eq!(restrictions(&relation(vec![("restriction:hgv", "no_left_turn")])), []);
-        assert_eq!(restrictions(&relation(vec![("restriction", "no_left_turn"), ("except", "psv;motorcar")])), []);
-        assert_eq!(restrictions(&relation(vec![("restriction:conditional", "no_left_turn @ (07:00-09:00)")])), []);
+        assert_eq!(
+            restrictions(&relation(vec![("restriction:hgv", "no_left_turn")])),
+            []
+        );
+        assert_eq!(
+            restrictions(&relation(vec![
+                ("restriction", "no_left_turn"),
+                ("except", "psv;motorcar")
+            ])),
+            []
+        );
+        assert_eq!(
+            restrictions(&relation(vec![(
+                "restriction:conditional",
+                "no_left_turn @ (07:00-09:00)"
+            )])),
+            []
+        );
         assert_eq!(restrictions(&relation(vec![("note", "no_left_turn")])), []);
     }
 

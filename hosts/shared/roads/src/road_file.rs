@@ -98,7 +98,10 @@ impl Record<2> for Coord {
     }
 
     fn of([lat, lon]: [u32; 2]) -> Coord {
-        Coord { lat: lat.cast_signed(), lon: lon.cast_signed() }
+        Coord {
+            lat: lat.cast_signed(),
+            lon: lon.cast_signed(),
+        }
     }
 }
 
@@ -118,7 +121,10 @@ impl Record<3> for SegmentGeometry {
     }
 
     fn of([shape, forward, backward]: [u32; 3]) -> SegmentGeometry {
-        SegmentGeometry { shape, edges: [forward, backward] }
+        SegmentGeometry {
+            shape,
+            edges: [forward, backward],
+        }
     }
 }
 
@@ -128,7 +134,10 @@ impl Record<4> for DirectedEdge {
     }
 
     fn of([weight, ms, cm, turns]: [u32; 4]) -> DirectedEdge {
-        DirectedEdge { cost: Cost { weight, ms, cm }, turns }
+        DirectedEdge {
+            cost: Cost { weight, ms, cm },
+            turns,
+        }
     }
 }
 
@@ -145,11 +154,25 @@ impl Record<3> for PackedArc {
 impl Record<7> for Component {
     fn words(&self) -> [u32; 7] {
         let ([south, west], [north, east]) = (self.low.words(), self.high.words());
-        [self.group, self.edges, self.metres, south, west, north, east]
+        [
+            self.group,
+            self.edges,
+            self.metres,
+            south,
+            west,
+            north,
+            east,
+        ]
     }
 
     fn of([group, edges, metres, south, west, north, east]: [u32; 7]) -> Component {
-        Component { group, edges, metres, low: Coord::of([south, west]), high: Coord::of([north, east]) }
+        Component {
+            group,
+            edges,
+            metres,
+            low: Coord::of([south, west]),
+            high: Coord::of([north, east]),
+        }
     }
 }
 
@@ -173,8 +196,13 @@ impl Roads {
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
         let partial = PathBuf::from(partial);
-        let written = self.write_to(&partial).and_then(|()| fs::rename(&partial, path));
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let written = self
+            .write_to(&partial)
+            .and_then(|()| fs::rename(&partial, path));
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         let flushed = written.and_then(|()| File::open(folder)?.sync_all());
         flushed.map_err(|error| {
             // It does not exist if it could not be created, or was renamed.
@@ -185,7 +213,10 @@ impl Roads {
 
     fn write_to(&self, path: &Path) -> io::Result<()> {
         let mut file = File::create(path)?;
-        let mut writer = Writer { out: BufWriter::with_capacity(1 << 20, &mut file), records: Vec::new() };
+        let mut writer = Writer {
+            out: BufWriter::with_capacity(1 << 20, &mut file),
+            records: Vec::new(),
+        };
         writer.out.write_all(&[0; header_length(PARTS.len())])?;
         writer.part(&self.summary())?;
         writer.part(&self.edges)?;
@@ -215,12 +246,18 @@ impl Roads {
 
     /// Returns the area and the dimensions of the grid.
     fn summary(&self) -> Vec<u32> {
-        let bounds = self.bounds.map_or([Coord::default(); 2], |bounds| [bounds.low, bounds.high]);
+        let bounds = self
+            .bounds
+            .map_or([Coord::default(); 2], |bounds| [bounds.low, bounds.high]);
         let corners = [bounds[0], bounds[1], self.grid.low, self.grid.high];
         let halves = |number: i64| {
             let bytes = number.to_le_bytes();
             let (low, high) = bytes.split_at(4);
-            [low, high].map(|half| half.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+            [low, high].map(|half| {
+                half.iter()
+                    .rev()
+                    .fold(0, |word, byte| word << 8 | u32::from(*byte))
+            })
         };
         let dimensions = [self.grid.cell, self.grid.rows, self.grid.columns];
         std::iter::once(u32::from(self.bounds.is_some()))
@@ -241,7 +278,9 @@ impl<W: Write> Writer<W> {
         let (mut hasher, mut bytes) = (CHECKSUM.digest(), Vec::with_capacity(CHUNK * WORDS * 4));
         for chunk in records.chunks(CHUNK) {
             bytes.clear();
-            chunk.iter().for_each(|record| bytes.extend(record.words().iter().flat_map(|word| word.to_le_bytes())));
+            chunk.iter().for_each(|record| {
+                bytes.extend(record.words().iter().flat_map(|word| word.to_le_bytes()))
+            });
             hasher.update(&bytes);
             self.out.write_all(&bytes)?;
         }
@@ -264,7 +303,10 @@ fn header(parts: &[(u64, u32)]) -> Vec<u8> {
 /// Returns whether the source is a road file, and leaves it at its start.
 pub(crate) fn is_road_file(source: &mut (impl Read + Seek)) -> io::Result<bool> {
     let mut start = Vec::new();
-    source.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    source
+        .by_ref()
+        .take(MAGIC.len() as u64)
+        .read_to_end(&mut start)?;
     source.rewind()?;
     Ok(start == MAGIC)
 }
@@ -275,19 +317,39 @@ pub(crate) fn read(mut source: impl Read + Seek) -> Result<Roads, RoadsError> {
     source.rewind()?;
     let (version, parts) = parts(&mut source, length)?;
     let is_outdated = version != VERSION;
-    let mut reader = Reader { parts: parts.into_iter(), source };
+    let mut reader = Reader {
+        parts: parts.into_iter(),
+        source,
+    };
     let summary = reader.part::<1, u32>()?;
     let edges = reader.part()?;
     let turns = reader.part()?;
     let ranks = reader.part()?;
-    let forward = Arcs { starts: reader.part()?, arcs: reader.part()?, large: reader.part()? };
-    let backward = Arcs { starts: reader.part()?, arcs: reader.part()?, large: reader.part()? };
+    let forward = Arcs {
+        starts: reader.part()?,
+        arcs: reader.part()?,
+        large: reader.part()?,
+    };
+    let backward = Arcs {
+        starts: reader.part()?,
+        arcs: reader.part()?,
+        large: reader.part()?,
+    };
     let (geometries, shapes) = (reader.part()?, reader.part()?);
-    let mut grid = Grid { starts: reader.part()?, segments: reader.part()?, ..Grid::default() };
+    let mut grid = Grid {
+        starts: reader.part()?,
+        segments: reader.part()?,
+        ..Grid::default()
+    };
     let (copies, unsnapped, unsnapped_shapes) = (reader.part()?, reader.part()?, reader.part()?);
-    let bounds = read_summary(&summary, &mut grid).ok_or_else(|| damaged("summary", "its length is invalid"))?;
+    let bounds = read_summary(&summary, &mut grid)
+        .ok_or_else(|| damaged("summary", "its length is invalid"))?;
     let (component_of, components) = (reader.part()?, reader.part()?);
-    let hierarchy = Hierarchy { ranks, forward, backward };
+    let hierarchy = Hierarchy {
+        ranks,
+        forward,
+        backward,
+    };
     let mut roads = Roads {
         edges,
         turns,
@@ -314,13 +376,28 @@ impl Roads {
     /// Makes all edges one component, as in files of the earlier format.
     fn set_one_component(&mut self) {
         let edges = self.edges.len().saturating_sub(1);
-        let ends = self.geometries.iter().skip(1).map(|next| next.shape as usize).chain([self.shapes.len()]);
+        let ends = self
+            .geometries
+            .iter()
+            .skip(1)
+            .map(|next| next.shape as usize)
+            .chain([self.shapes.len()]);
         let lines = self.geometries.iter().zip(ends);
-        let lines = lines.filter_map(|(geometry, end)| self.shapes.get(geometry.shape as usize..end));
-        let metres = lines.flat_map(|line| line.windows(2)).map(|ends| ends[0].metres_to(ends[1])).sum();
+        let lines =
+            lines.filter_map(|(geometry, end)| self.shapes.get(geometry.shape as usize..end));
+        let metres = lines
+            .flat_map(|line| line.windows(2))
+            .map(|ends| ends[0].metres_to(ends[1]))
+            .sum();
         let (low, high) = self.grid.corners();
         let edges_of_all = u32::try_from(edges).unwrap_or(NONE);
-        self.components = vec![Component { group: 0, edges: edges_of_all, metres: whole_number(metres), low, high }];
+        self.components = vec![Component {
+            group: 0,
+            edges: edges_of_all,
+            metres: whole_number(metres),
+            low,
+            high,
+        }];
         self.component_of = vec![0; edges];
     }
 }
@@ -331,15 +408,33 @@ type Part = (&'static str, usize, u32);
 /// Reads the header, and returns the version and the parts.
 fn parts(source: &mut impl Read, length: u64) -> Result<(u32, Vec<Part>), RoadsError> {
     let mut start = Vec::new();
-    source.by_ref().take((MAGIC.len() + 4) as u64).read_to_end(&mut start)?;
-    let version = start.last_chunk().filter(|_| start.len() == MAGIC.len() + 4).copied().map(u32::from_le_bytes);
+    source
+        .by_ref()
+        .take((MAGIC.len() + 4) as u64)
+        .read_to_end(&mut start)?;
+    let version = start
+        .last_chunk()
+        .filter(|_| start.len() == MAGIC.len() + 4)
+        .copied()
+        .map(u32::from_le_bytes);
     let version = version.ok_or_else(|| damaged("header", "it is truncated"))?;
     // An unknown version can have a header of another length.
-    let names = parts_of(version).ok_or(RoadsError::RoadFileVersion { found: version, supported: VERSION })?;
+    let names = parts_of(version).ok_or(RoadsError::RoadFileVersion {
+        found: version,
+        supported: VERSION,
+    })?;
     let header = header_length(names.len());
-    source.take((header - start.len()) as u64).read_to_end(&mut start)?;
-    let word = |at: usize| start.get(at..at + 4).and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
-    let checked = start.get(..header - 4).map(|bytes| CHECKSUM.checksum(bytes));
+    source
+        .take((header - start.len()) as u64)
+        .read_to_end(&mut start)?;
+    let word = |at: usize| {
+        start
+            .get(at..at + 4)
+            .and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)))
+    };
+    let checked = start
+        .get(..header - 4)
+        .map(|bytes| CHECKSUM.checksum(bytes));
     if checked.is_none() || checked != word(header - 4) {
         return Err(damaged("header", "it is truncated or was altered"));
     }
@@ -350,7 +445,9 @@ fn parts(source: &mut impl Read, length: u64) -> Result<(u32, Vec<Part>), RoadsE
         let (low, high, checksum) = (word(at), word(at + 4), word(at + 8));
         let count = u64::from(low.unwrap_or_default()) | u64::from(high.unwrap_or_default()) << 32;
         let bytes = count.checked_mul(*words as u64 * 4);
-        end = bytes.and_then(|bytes| end.checked_add(bytes)).ok_or_else(|| damaged(name, "its length is invalid"))?;
+        end = bytes
+            .and_then(|bytes| end.checked_add(bytes))
+            .ok_or_else(|| damaged(name, "its length is invalid"))?;
         let records = usize::try_from(count).map_err(|_| RoadsError::TooLarge)?;
         parts.push((*name, records, checksum.unwrap_or_default()));
     }
@@ -372,11 +469,15 @@ struct Reader<R> {
 
 impl<R: Read> Reader<R> {
     fn part<const WORDS: usize, T: Record<WORDS>>(&mut self) -> Result<Vec<T>, RoadsError> {
-        let Some((name, count, checksum)) = self.parts.next() else { return Ok(Vec::new()) };
+        let Some((name, count, checksum)) = self.parts.next() else {
+            return Ok(Vec::new());
+        };
         let mut records = Vec::new();
         records
             .try_reserve_exact(count)
-            .map_err(|_| RoadsError::Memory { bytes: count.saturating_mul(size_of::<T>()) })?;
+            .map_err(|_| RoadsError::Memory {
+                bytes: count.saturating_mul(size_of::<T>()),
+            })?;
         let (mut hasher, mut bytes) = (CHECKSUM.digest(), vec![0; CHUNK.min(count) * WORDS * 4]);
         while records.len() < count {
             bytes.truncate((count - records.len()).min(CHUNK) * WORDS * 4);
@@ -384,9 +485,17 @@ impl<R: Read> Reader<R> {
             hasher.update(&bytes);
             let (words, _) = bytes.as_chunks::<4>();
             let (chunk, _) = words.as_chunks::<WORDS>();
-            records.extend(chunk.iter().map(|words| T::of(words.map(u32::from_le_bytes))));
+            records.extend(
+                chunk
+                    .iter()
+                    .map(|words| T::of(words.map(u32::from_le_bytes))),
+            );
         }
-        if hasher.finalize() == checksum { Ok(records) } else { Err(damaged(name, "it was altered")) }
+        if hasher.finalize() == checksum {
+            Ok(records)
+        } else {
+            Err(damaged(name, "it was altered"))
+        }
     }
 }
 
@@ -397,7 +506,10 @@ fn read_summary(words: &[u32], grid: &mut Grid) -> Option<Option<Bounds>> {
     let number = |at: usize| (u64::from(words[at]) | u64::from(words[at + 1]) << 32).cast_signed();
     (grid.low, grid.high) = (coord(5), coord(7));
     (grid.cell, grid.rows, grid.columns) = (number(9), number(11), number(13));
-    Some((words[0] == 1).then(|| Bounds { low: coord(1), high: coord(3) }))
+    Some((words[0] == 1).then(|| Bounds {
+        low: coord(1),
+        high: coord(3),
+    }))
 }
 
 impl Roads {
@@ -406,42 +518,90 @@ impl Roads {
         let edges = self.edges.len().saturating_sub(1);
         let is_edge = |edge: u32| (edge as usize) < edges;
         let require = |is_valid: bool, part: &'static str| {
-            if is_valid { Ok(()) } else { Err(damaged(part, "it does not fit the other parts")) }
+            if is_valid {
+                Ok(())
+            } else {
+                Err(damaged(part, "it does not fit the other parts"))
+            }
         };
-        require(edges > 0 && rises_to(self.edges.iter().map(|edge| edge.turns), self.turns.len()), "edges")?;
+        require(
+            edges > 0 && rises_to(self.edges.iter().map(|edge| edge.turns), self.turns.len()),
+            "edges",
+        )?;
         require(self.turns.iter().all(|turn| is_edge(turn.to)), "turns")?;
         let ranks = &self.hierarchy.ranks;
-        require(ranks.len() == edges && ranks.iter().all(|rank| is_edge(*rank)), "ranks")?;
-        for (arcs, part) in [(&self.hierarchy.forward, "forward arcs"), (&self.hierarchy.backward, "backward arcs")] {
-            let is_complete = arcs.starts.len() == edges + 1 && rises_to(arcs.starts.iter().copied(), arcs.arcs.len());
+        require(
+            ranks.len() == edges && ranks.iter().all(|rank| is_edge(*rank)),
+            "ranks",
+        )?;
+        for (arcs, part) in [
+            (&self.hierarchy.forward, "forward arcs"),
+            (&self.hierarchy.backward, "backward arcs"),
+        ] {
+            let is_complete = arcs.starts.len() == edges + 1
+                && rises_to(arcs.starts.iter().copied(), arcs.arcs.len());
             require(is_complete, part)?;
             // A search ends because all arcs lead upwards.
             let lists = (0u32..).zip(arcs.starts.windows(2));
-            let mut lists = lists.map(|(rank, ends)| (rank, &arcs.arcs[ends[0] as usize..ends[1] as usize]));
-            let are_upward = lists.all(|(rank, list)| list.iter().all(|arc| arc.to > rank && is_edge(arc.to)));
+            let mut lists =
+                lists.map(|(rank, ends)| (rank, &arcs.arcs[ends[0] as usize..ends[1] as usize]));
+            let are_upward =
+                lists.all(|(rank, list)| list.iter().all(|arc| arc.to > rank && is_edge(arc.to)));
             let large = arcs.arcs.iter().filter_map(|arc| arc.large_index()).max();
-            require(are_upward && large.is_none_or(|index| index < arcs.large.len()), part)?;
+            require(
+                are_upward && large.is_none_or(|index| index < arcs.large.len()),
+                part,
+            )?;
         }
         let of_segments = self.geometries.iter().flat_map(|segment| segment.edges);
         let starts = self.geometries.iter().map(|segment| segment.shape);
-        let are_known = of_segments.clone().all(|edge| edge == NONE || is_edge(edge));
-        require(are_known && starts.clone().is_sorted() && are_below(starts, self.shapes.len()), "segments")?;
+        let are_known = of_segments
+            .clone()
+            .all(|edge| edge == NONE || is_edge(edge));
+        require(
+            are_known && starts.clone().is_sorted() && are_below(starts, self.shapes.len()),
+            "segments",
+        )?;
         let grid = &self.grid;
-        let cells = grid.rows.checked_mul(grid.columns).and_then(|cells| usize::try_from(cells).ok());
+        let cells = grid
+            .rows
+            .checked_mul(grid.columns)
+            .and_then(|cells| usize::try_from(cells).ok());
         let is_grid = grid.cell > 0 && cells.is_some_and(|cells| cells + 1 == grid.starts.len());
         let is_empty = grid.starts.is_empty() && grid.segments.is_empty() && cells == Some(0);
-        require(is_empty || is_grid && rises_to(grid.starts.iter().copied(), grid.segments.len()), "cells")?;
-        require(are_below(grid.segments.iter().copied(), self.shapes.len()), "segments of cells")?;
-        let are_copies = self.copies.iter().all(|(original, copy)| is_edge(*original) && is_edge(*copy));
+        require(
+            is_empty || is_grid && rises_to(grid.starts.iter().copied(), grid.segments.len()),
+            "cells",
+        )?;
+        require(
+            are_below(grid.segments.iter().copied(), self.shapes.len()),
+            "segments of cells",
+        )?;
+        let are_copies = self
+            .copies
+            .iter()
+            .all(|(original, copy)| is_edge(*original) && is_edge(*copy));
         require(are_copies && self.copies.is_sorted(), "copies")?;
         let of_shapes = self.unsnapped.iter().map(|(_, start)| *start);
         let are_sorted = self.unsnapped.is_sorted() && of_shapes.clone().is_sorted();
         let are_edges = self.unsnapped.iter().all(|(edge, _)| is_edge(*edge));
-        require(are_sorted && are_edges && are_below(of_shapes, self.unsnapped_shapes.len()), "edges without points")?;
+        require(
+            are_sorted && are_edges && are_below(of_shapes, self.unsnapped_shapes.len()),
+            "edges without points",
+        )?;
         let is_component = |number: u32| (number as usize) < self.components.len();
-        let are_of_components = self.component_of.iter().all(|number| *number == NONE || is_component(*number));
-        require(self.component_of.len() == edges && are_of_components, "components of edges")?;
-        let are_grouped = self.components.iter().all(|component| is_component(component.group));
+        let are_of_components = self
+            .component_of
+            .iter()
+            .all(|number| *number == NONE || is_component(*number));
+        require(
+            self.component_of.len() == edges && are_of_components,
+            "components of edges",
+        )?;
+        let are_grouped = self
+            .components
+            .iter()
+            .all(|component| is_component(component.group));
         require(!self.components.is_empty() && are_grouped, "components")
     }
 }

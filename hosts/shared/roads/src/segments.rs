@@ -60,7 +60,14 @@ struct SegmentBuilder<'a> {
 
 impl<'a> SegmentBuilder<'a> {
     fn new(extract: &'a Extract) -> SegmentBuilder<'a> {
-        let known = |node: u32| extract.coords.get(node as usize).copied().flatten().is_some();
+        let known = |node: u32| {
+            extract
+                .coords
+                .get(node as usize)
+                .copied()
+                .flatten()
+                .is_some()
+        };
         let mut way_of = vec![0; extract.nodes.len()];
         let mut lines = Vec::new();
         for (way, number) in (0..extract.ways.len()).zip(0u32..) {
@@ -140,13 +147,19 @@ impl<'a> SegmentBuilder<'a> {
             return false;
         }
         // In through one line segment, out through the other.
-        let (into, out) = (self.road_from(one, self.other_end(one, node)), self.road_from(other, node));
+        let (into, out) = (
+            self.road_from(one, self.other_end(one, node)),
+            self.road_from(other, node),
+        );
         into == out
     }
 
     /// Returns the node at the other end of a line segment.
     fn other_end(&self, line: usize, node: usize) -> usize {
-        let (from, to) = (self.extract.nodes[line] as usize, self.extract.nodes[line + 1] as usize);
+        let (from, to) = (
+            self.extract.nodes[line] as usize,
+            self.extract.nodes[line + 1] as usize,
+        );
         if from == node { to } else { from }
     }
 
@@ -156,7 +169,11 @@ impl<'a> SegmentBuilder<'a> {
         if self.extract.nodes[line] as usize == node {
             road
         } else {
-            Road { forward: road.backward, backward: road.forward, ..road }
+            Road {
+                forward: road.backward,
+                backward: road.forward,
+                ..road
+            }
         }
     }
 
@@ -166,7 +183,9 @@ impl<'a> SegmentBuilder<'a> {
         let begin = self.found.shapes.len();
         let coord = |node: usize| self.extract.coords[node].ok_or(RoadsError::NoRoads);
         let number = |node: usize| u32::try_from(node).map_err(|_| RoadsError::TooLarge);
-        let way_at = |line: usize, from: usize| (self.way_of[line], self.extract.nodes[line] as usize == from);
+        let way_at = |line: usize, from: usize| {
+            (self.way_of[line], self.extract.nodes[line] as usize == from)
+        };
         let mut here = coord(start)?;
         self.found.shapes.push(here);
         let (mut at, mut line, mut metres) = (start, first, 0.0);
@@ -181,9 +200,13 @@ impl<'a> SegmentBuilder<'a> {
             if self.junction[at] {
                 break way;
             }
-            let next_line = self.touching[self.around[at]..self.around[at + 1]].iter().find(|other| **other != line);
+            let next_line = self.touching[self.around[at]..self.around[at + 1]]
+                .iter()
+                .find(|other| **other != line);
             // A node that is not a junction has two line segments.
-            let Some(next_line) = next_line else { break way };
+            let Some(next_line) = next_line else {
+                break way;
+            };
             line = *next_line;
         };
         self.found.list.push(RoadSegment {

@@ -2,8 +2,14 @@
 
 /// Simplifies a line (Douglas and Peucker): no omitted point is further than the tolerance from the result. `position` returns
 /// a point's coordinates on a plane.
-pub(crate) fn simplify<T: Copy>(line: &[T], position: impl Fn(T) -> (f64, f64), tolerance: f64) -> Vec<T> {
-    let Some(last) = line.len().checked_sub(1) else { return Vec::new() };
+pub(crate) fn simplify<T: Copy>(
+    line: &[T],
+    position: impl Fn(T) -> (f64, f64),
+    tolerance: f64,
+) -> Vec<T> {
+    let Some(last) = line.len().checked_sub(1) else {
+        return Vec::new();
+    };
     let mut is_kept = vec![false; line.len()];
     is_kept[0] = true;
     is_kept[last] = true;
@@ -11,13 +17,20 @@ pub(crate) fn simplify<T: Copy>(line: &[T], position: impl Fn(T) -> (f64, f64), 
     while let Some((from, to)) = parts.pop() {
         let (start, end) = (position(line[from]), position(line[to]));
         let distances = (from + 1..to).map(|at| (distance(position(line[at]), start, end), at));
-        let farthest = distances.fold((0.0, 0), |best, next| if next.0 > best.0 { next } else { best });
+        let farthest = distances.fold(
+            (0.0, 0),
+            |best, next| if next.0 > best.0 { next } else { best },
+        );
         if farthest.0 > tolerance {
             is_kept[farthest.1] = true;
             parts.extend([(from, farthest.1), (farthest.1, to)]);
         }
     }
-    line.iter().zip(is_kept).filter(|(_, kept)| *kept).map(|(point, _)| *point).collect()
+    line.iter()
+        .zip(is_kept)
+        .filter(|(_, kept)| *kept)
+        .map(|(point, _)| *point)
+        .collect()
 }
 
 /// Returns the distance from a point to a line segment.
@@ -25,7 +38,11 @@ fn distance(point: (f64, f64), from: (f64, f64), to: (f64, f64)) -> f64 {
     let (along_x, along_y) = (to.0 - from.0, to.1 - from.1);
     let (x, y) = (point.0 - from.0, point.1 - from.1);
     let square = along_x * along_x + along_y * along_y;
-    let fraction = if square > 0.0 { ((x * along_x + y * along_y) / square).clamp(0.0, 1.0) } else { 0.0 };
+    let fraction = if square > 0.0 {
+        ((x * along_x + y * along_y) / square).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
     libm::hypot(x - fraction * along_x, y - fraction * along_y)
 }
 

@@ -12,7 +12,10 @@ pub(crate) struct SparseTable<T> {
 
 impl<T: Copy + Default> SparseTable<T> {
     pub(crate) fn new(length: usize) -> SparseTable<T> {
-        SparseTable { pages: vec![0; length.div_ceil(PAGE)], values: vec![T::default(); PAGE] }
+        SparseTable {
+            pages: vec![0; length.div_ceil(PAGE)],
+            values: vec![T::default(); PAGE],
+        }
     }
 
     pub(crate) fn get(&self, at: u32) -> T {
@@ -41,7 +44,10 @@ mod tests {
         for at in [999, 0, 64, 63] {
             *table.get_mut(at) = at + 1;
         }
-        assert_eq!([0, 1, 63, 64, 65, 998, 999].map(|at| table.get(at)), [1, 0, 64, 65, 0, 0, 1_000]);
+        assert_eq!(
+            [0, 1, 63, 64, 65, 998, 999].map(|at| table.get(at)),
+            [1, 0, 64, 65, 0, 0, 1_000]
+        );
         assert_eq!(table.values.len(), PAGE * 4);
     }
 }

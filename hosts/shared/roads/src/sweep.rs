@@ -33,13 +33,22 @@ pub(crate) fn costs(
     if !sweep.is_complete() {
         sweep = Sweep::run(roads, starts, ends, groups, u64::MAX);
     }
-    sweep.best.into_iter().map(|label| (label != Label::UNKNOWN).then(|| label.cost())).collect()
+    sweep
+        .best
+        .into_iter()
+        .map(|label| (label != Label::UNKNOWN).then(|| label.cost()))
+        .collect()
 }
 
 /// Returns the key of the limit.
 fn limit(diameter_m: f64) -> u64 {
     let weight = whole_number(LIMIT_MS + diameter_m * LIMIT_MS_PER_M);
-    Label::new(Cost { weight, ms: 0, cm: 0 }).key
+    Label::new(Cost {
+        weight,
+        ms: 0,
+        cm: 0,
+    })
+    .key
 }
 
 /// A cost with its weight and its distance in one number, in which labels are compared and added.
@@ -51,19 +60,33 @@ struct Label {
 
 impl Label {
     const ZERO: Label = Label { key: 0, ms: 0 };
-    const UNKNOWN: Label = Label { key: u64::MAX, ms: u32::MAX };
+    const UNKNOWN: Label = Label {
+        key: u64::MAX,
+        ms: u32::MAX,
+    };
 
     fn new(cost: Cost) -> Label {
-        Label { key: u64::from(cost.weight) << 32 | u64::from(cost.cm), ms: cost.ms }
+        Label {
+            key: u64::from(cost.weight) << 32 | u64::from(cost.cm),
+            ms: cost.ms,
+        }
     }
 
     fn plus(self, other: Label) -> Label {
-        Label { key: self.key.saturating_add(other.key), ms: self.ms.saturating_add(other.ms) }
+        Label {
+            key: self.key.saturating_add(other.key),
+            ms: self.ms.saturating_add(other.ms),
+        }
     }
 
     fn cost(self) -> Cost {
-        let part = |shift: u32| u32::try_from(self.key >> shift & u64::from(u32::MAX)).unwrap_or(NONE);
-        Cost { weight: part(32), ms: self.ms, cm: part(0) }
+        let part =
+            |shift: u32| u32::try_from(self.key >> shift & u64::from(u32::MAX)).unwrap_or(NONE);
+        Cost {
+            weight: part(32),
+            ms: self.ms,
+            cm: part(0),
+        }
     }
 }
 
@@ -122,7 +145,9 @@ impl Sweep<'_> {
         groups: &'a [u32],
         limit: u64,
     ) -> Sweep<'a> {
-        let pairs = starts.iter().flat_map(|start| ends.iter().map(move |end| same_edge_cost(start, end)));
+        let pairs = starts
+            .iter()
+            .flat_map(|start| ends.iter().map(move |end| same_edge_cost(start, end)));
         let searches = starts.len() + ends.len();
         let mut sweep = Sweep {
             roads,
@@ -132,7 +157,9 @@ impl Sweep<'_> {
             labels: vec![Label::UNKNOWN; searches],
             free: Vec::new(),
             queue: BinaryHeap::new(),
-            best: pairs.map(|cost| cost.map_or(Label::UNKNOWN, Label::new)).collect(),
+            best: pairs
+                .map(|cost| cost.map_or(Label::UNKNOWN, Label::new))
+                .collect(),
             bounds: vec![limit; searches],
             limit,
         };
@@ -149,13 +176,21 @@ impl Sweep<'_> {
             for point in *start {
                 let rest = Label::new(roads.cost(point.edge).minus(point.offset));
                 for turn in roads.turns_from(point.edge) {
-                    self.relax(ranks[turn.to as usize], Label::new(turn.cost()), &[(search, rest)]);
+                    self.relax(
+                        ranks[turn.to as usize],
+                        Label::new(turn.cost()),
+                        &[(search, rest)],
+                    );
                 }
             }
         }
         for (search, end) in (starts.len()..).zip(ends) {
             for point in end {
-                self.relax(ranks[point.edge as usize], Label::new(point.offset), &[(search, Label::ZERO)]);
+                self.relax(
+                    ranks[point.edge as usize],
+                    Label::new(point.offset),
+                    &[(search, Label::ZERO)],
+                );
             }
         }
     }
@@ -178,7 +213,9 @@ impl Sweep<'_> {
 
     /// Returns whether all trips within groups are below the limit.
     fn is_complete(&self) -> bool {
-        self.bounds[..self.starts].iter().all(|bound| *bound < self.limit)
+        self.bounds[..self.starts]
+            .iter()
+            .all(|bound| *bound < self.limit)
     }
 
     /// Improves the trips over a rank.
@@ -217,8 +254,17 @@ impl Sweep<'_> {
             None => (search * ends, 1, search),
             Some(end) => (end, ends, end),
         };
-        let trips = self.best.get(first..).unwrap_or_default().iter().step_by(step).zip(self.groups);
-        let longest = trips.filter(|(_, group)| **group == self.groups[place]).map(|(trip, _)| trip.key).max();
+        let trips = self
+            .best
+            .get(first..)
+            .unwrap_or_default()
+            .iter()
+            .step_by(step)
+            .zip(self.groups);
+        let longest = trips
+            .filter(|(_, group)| **group == self.groups[place])
+            .map(|(trip, _)| trip.key)
+            .max();
         self.bounds[search] = longest.unwrap_or(0).min(self.limit);
     }
 
@@ -281,7 +327,10 @@ mod tests {
         }
         while let Some(Reverse((weight, cm, ms, edge))) = queue.pop() {
             for turn in roads.turns_from(edge) {
-                let (cost, known) = (Cost { weight, ms, cm }.plus(turn.cost()), &mut best[turn.to as usize]);
+                let (cost, known) = (
+                    Cost { weight, ms, cm }.plus(turn.cost()),
+                    &mut best[turn.to as usize],
+                );
                 if known.is_none_or(|known| cost.is_below(known)) {
                     *known = Some(cost);
                     let end = cost.plus(roads.cost(turn.to));
@@ -302,11 +351,22 @@ mod tests {
     fn random_points(roads: &Roads, seed: u64) -> impl Iterator<Item = Vec<SnappedPoint>> + '_ {
         let mut rng = Rng::new(seed);
         let points = std::iter::repeat_with(move || rng.point(roads.area())).flatten();
-        points.filter_map(|point| Some(roads.snap(Coord::from_point(point)).into_iter().next()?.points))
+        points.filter_map(|point| {
+            Some(
+                roads
+                    .snap(Coord::from_point(point))
+                    .into_iter()
+                    .next()?
+                    .points,
+            )
+        })
     }
 
     fn with_copies(roads: &Roads, starts: &[Vec<SnappedPoint>]) -> Vec<Vec<SnappedPoint>> {
-        starts.iter().map(|start| roads.with_copies(start)).collect()
+        starts
+            .iter()
+            .map(|start| roads.with_copies(start))
+            .collect()
     }
 
     fn slices(starts: &[Vec<SnappedPoint>]) -> Vec<&[SnappedPoint]> {
@@ -324,8 +384,12 @@ mod tests {
         for (row, start) in found.chunks(ends.len()).zip(&starts) {
             let best = dijkstra(&roads, start);
             for (found, end) in row.iter().zip(&ends) {
-                let onward = end.iter().filter_map(|point| Some(best[point.edge as usize]?.plus(point.offset)));
-                let expected = onward.chain(same_edge_cost(start, end)).min_by_key(|cost| (cost.weight, cost.cm));
+                let onward = end
+                    .iter()
+                    .filter_map(|point| Some(best[point.edge as usize]?.plus(point.offset)));
+                let expected = onward
+                    .chain(same_edge_cost(start, end))
+                    .min_by_key(|cost| (cost.weight, cost.cm));
                 assert_eq!(key(*found), key(expected), "{start:?} to {end:?}");
             }
         }
@@ -339,7 +403,11 @@ mod tests {
         let (starts, ends, groups) = (slices(&points), with_copies(&roads, &points), [0; 11]);
         let limited = |limit| Sweep::run(&roads, &starts, &ends, &groups, limit);
         let all = limited(u64::MAX).best;
-        let known = || all.iter().filter(|label| **label != Label::UNKNOWN).map(|label| label.key);
+        let known = || {
+            all.iter()
+                .filter(|label| **label != Label::UNKNOWN)
+                .map(|label| label.key)
+        };
         let longest = known().max().expect("trips");
         assert_eq!(known().count(), 11 * 11);
         assert!(!limited(longest).is_complete() && !limited(longest / 2).is_complete());
@@ -353,7 +421,9 @@ mod tests {
     #[test]
     fn points_on_one_edge_need_no_search() {
         let roads = region(1_000);
-        let start = random_points(&roads, 4).next().expect("a point near a road");
+        let start = random_points(&roads, 4)
+            .next()
+            .expect("a point near a road");
         let end = roads.with_copies(&start);
         let sweep = Sweep::run(&roads, &[&start], &[end], &[0], u64::MAX);
         assert_eq!(sweep.bounds, [0, 0]);

@@ -14,10 +14,17 @@ pub(crate) fn same_edge_cost(start: &[SnappedPoint], end: &[SnappedPoint]) -> Op
     same_edge(start, end).map(|(cost, ..)| cost)
 }
 
-fn same_edge(start: &[SnappedPoint], end: &[SnappedPoint]) -> Option<(Cost, SnappedPoint, SnappedPoint)> {
-    let pairs = start.iter().flat_map(|from| end.iter().map(move |to| (*from, *to)));
+fn same_edge(
+    start: &[SnappedPoint],
+    end: &[SnappedPoint],
+) -> Option<(Cost, SnappedPoint, SnappedPoint)> {
+    let pairs = start
+        .iter()
+        .flat_map(|from| end.iter().map(move |to| (*from, *to)));
     let ahead = pairs.filter(|(from, to)| from.edge == to.edge && to.offset.cm >= from.offset.cm);
-    ahead.map(|(from, to)| (to.offset.minus(from.offset), from, to)).min_by_key(|(cost, ..)| (cost.weight, cost.cm))
+    ahead
+        .map(|(from, to)| (to.offset.minus(from.offset), from, to))
+        .min_by_key(|(cost, ..)| (cost.weight, cost.cm))
 }
 
 /// The edges of a trip, with the positions on the first and the last one.
@@ -46,8 +53,17 @@ pub(crate) struct TripSearch<'a> {
 impl TripSearch<'_> {
     /// Creates a search that measures or follows at most `max_work` edges.
     pub(crate) fn new(roads: &Roads, max_work: u32) -> TripSearch<'_> {
-        let (ends, left) = (UpwardSearch::new(roads.edges.len()), SparseTable::new(roads.edges.len()));
-        TripSearch { roads, ends, left, stack: Vec::new(), work_left: max_work }
+        let (ends, left) = (
+            UpwardSearch::new(roads.edges.len()),
+            SparseTable::new(roads.edges.len()),
+        );
+        TripSearch {
+            roads,
+            ends,
+            left,
+            stack: Vec::new(),
+            work_left: max_work,
+        }
     }
 
     /// Returns whether the work ended.
@@ -62,30 +78,46 @@ impl TripSearch<'_> {
         }
         self.ends.start();
         let ranks = &self.roads.hierarchy.ranks;
-        end.iter().for_each(|point| self.ends.relax(ranks[point.edge as usize], point.offset));
+        end.iter()
+            .for_each(|point| self.ends.relax(ranks[point.edge as usize], point.offset));
         self.ends.run(&self.roads.hierarchy.backward);
         let mut first: Option<(Continuation, SnappedPoint)> = None;
         for point in start {
             let next = self.next_edge(point.edge, self.roads.cost(point.edge).minus(point.offset));
-            if let Some(next) =
-                next.filter(|next| first.as_ref().is_none_or(|first| next.total.is_below(first.0.total)))
-            {
+            if let Some(next) = next.filter(|next| {
+                first
+                    .as_ref()
+                    .is_none_or(|first| next.total.is_below(first.0.total))
+            }) {
                 first = Some((next, *point));
             }
         }
-        let along = same_edge(start, end)
-            .filter(|(cost, ..)| first.as_ref().is_none_or(|first| !first.0.total.is_below(*cost)));
+        let along = same_edge(start, end).filter(|(cost, ..)| {
+            first
+                .as_ref()
+                .is_none_or(|first| !first.0.total.is_below(*cost))
+        });
         if let Some((_, from, to)) = along {
-            return Some(Trip { edges: vec![from.edge], from: from.offset, to: to.offset });
+            return Some(Trip {
+                edges: vec![from.edge],
+                from: from.offset,
+                to: to.offset,
+            });
         }
         let (mut next, from) = first?;
         let mut edges = vec![from.edge];
         loop {
             self.work_left = self.work_left.checked_sub(1)?;
             edges.push(next.edge);
-            let is_end = |point: &&SnappedPoint| point.edge == next.edge && !next.left.is_below(point.offset);
+            let is_end = |point: &&SnappedPoint| {
+                point.edge == next.edge && !next.left.is_below(point.offset)
+            };
             if let Some(to) = end.iter().find(is_end) {
-                return Some(Trip { edges, from: from.offset, to: to.offset });
+                return Some(Trip {
+                    edges,
+                    from: from.offset,
+                    to: to.offset,
+                });
             }
             next = self.next_edge(next.edge, self.roads.cost(next.edge))?;
         }
@@ -100,10 +132,16 @@ impl TripSearch<'_> {
             if !self.measure(rank) {
                 return None;
             }
-            let Some(left) = self.left.get(rank).1 else { continue };
+            let Some(left) = self.left.get(rank).1 else {
+                continue;
+            };
             let total = rest.plus(turn.cost()).plus(left);
             if best.as_ref().is_none_or(|best| total.is_below(best.total)) {
-                best = Some(Continuation { edge: turn.to, left, total });
+                best = Some(Continuation {
+                    edge: turn.to,
+                    left,
+                    total,
+                });
             }
         }
         best
@@ -118,7 +156,8 @@ impl TripSearch<'_> {
             let arcs = self.roads.hierarchy.forward.of(rank);
             let waiting = self.stack.len();
             let is_unknown = |rank: &u32| self.left.get(*rank).0 != generation;
-            self.stack.extend(arcs.clone().map(|arc| arc.to).filter(is_unknown));
+            self.stack
+                .extend(arcs.clone().map(|arc| arc.to).filter(is_unknown));
             if self.stack.len() > waiting {
                 continue;
             }
@@ -127,7 +166,9 @@ impl TripSearch<'_> {
             if self.left.get(rank).0 == generation {
                 continue;
             }
-            let Some(work_left) = self.work_left.checked_sub(1) else { return false };
+            let Some(work_left) = self.work_left.checked_sub(1) else {
+                return false;
+            };
             self.work_left = work_left;
             let (reached, cost) = self.ends.reached.get(rank);
             let mut best = (reached == generation).then_some(cost);
@@ -161,7 +202,11 @@ struct UpwardSearch {
 
 impl UpwardSearch {
     fn new(edges: usize) -> UpwardSearch {
-        UpwardSearch { reached: SparseTable::new(edges), generation: 0, queue: BinaryHeap::new() }
+        UpwardSearch {
+            reached: SparseTable::new(edges),
+            generation: 0,
+            queue: BinaryHeap::new(),
+        }
     }
 
     /// Starts a new search. The number of searches is at most that of points, far below the counter's range.

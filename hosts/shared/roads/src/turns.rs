@@ -32,7 +32,9 @@ impl Turns {
     /// Returns the original of a copy, or the edge itself.
     pub(crate) fn original(&self, edge: EdgeId) -> EdgeId {
         let copies = self.of.len() - self.copies.len();
-        let copy = (edge as usize).checked_sub(copies).and_then(|number| self.copies.get(number));
+        let copy = (edge as usize)
+            .checked_sub(copies)
+            .and_then(|number| self.copies.get(number));
         copy.copied().unwrap_or(edge)
     }
 }
@@ -61,7 +63,10 @@ struct Junction {
 /// Finds all turns.
 pub(crate) fn turns(extract: &Extract, segments: &RoadSegments) -> Turns {
     let builder = Builder::new(extract, segments);
-    let mut found = Turns { of: vec![Vec::new(); segments.list.len() * 2], copies: Vec::new() };
+    let mut found = Turns {
+        of: vec![Vec::new(); segments.list.len() * 2],
+        copies: Vec::new(),
+    };
     for (node, junction) in &builder.junctions {
         for edge in &junction.incoming {
             found.of[*edge as usize] = builder.turns_from(*node, junction, *edge);
@@ -87,10 +92,22 @@ impl<'a> Builder<'a> {
         let mut junctions: BTreeMap<u32, Junction> = BTreeMap::new();
         for (segment, number) in list.iter().zip(0u32..) {
             for (direction, travel) in (0u32..).zip(&segment.travel) {
-                let [from, to] = if direction == 0 { segment.ends } else { [segment.ends[1], segment.ends[0]] };
+                let [from, to] = if direction == 0 {
+                    segment.ends
+                } else {
+                    [segment.ends[1], segment.ends[0]]
+                };
                 if travel.is_some() {
-                    junctions.entry(from).or_default().outgoing.push(number * 2 + direction);
-                    junctions.entry(to).or_default().incoming.push(number * 2 + direction);
+                    junctions
+                        .entry(from)
+                        .or_default()
+                        .outgoing
+                        .push(number * 2 + direction);
+                    junctions
+                        .entry(to)
+                        .or_default()
+                        .incoming
+                        .push(number * 2 + direction);
                 }
             }
             for end in segment.ends {
@@ -99,14 +116,26 @@ impl<'a> Builder<'a> {
                 junction.both_ways += usize::from(segment.travel.iter().all(Option::is_some));
             }
         }
-        let bearings = list.iter().map(|segment| bearings(segment, &segments.shapes)).collect();
+        let bearings = list
+            .iter()
+            .map(|segment| bearings(segment, &segments.shapes))
+            .collect();
         let mut restrictions: BTreeMap<(u32, u32), Vec<(u32, bool)>> = BTreeMap::new();
         for turn in &extract.turns {
             if let ExtractVia::Node(via) = turn.via {
-                restrictions.entry((turn.from, via)).or_default().push((turn.to, turn.only));
+                restrictions
+                    .entry((turn.from, via))
+                    .or_default()
+                    .push((turn.to, turn.only));
             }
         }
-        Builder { extract, list, junctions, bearings, restrictions }
+        Builder {
+            extract,
+            list,
+            junctions,
+            bearings,
+            restrictions,
+        }
     }
 
     fn segment(&self, edge: EdgeId) -> &RoadSegment {
@@ -134,31 +163,66 @@ impl<'a> Builder<'a> {
         let nodes = self.extract.nodes_of(way as usize);
         // A restriction applies at the end of its way. In the middle of a way it is invalid.
         let ends_here = [nodes.first(), nodes.last()].contains(&Some(&node));
-        let restrictions =
-            self.restrictions.get(&(way, node)).filter(|_| ends_here).map_or(&[][..], |restrictions| restrictions);
-        let is_mandatory = |to: u32| restrictions.iter().any(|restriction| restriction.1 && restriction.0 == to);
-        let exists = |to: u32| junction.outgoing.iter().any(|edge| self.first_way(*edge) == to);
-        let any_mandatory = restrictions.iter().any(|restriction| restriction.1 && exists(restriction.0));
+        let restrictions = self
+            .restrictions
+            .get(&(way, node))
+            .filter(|_| ends_here)
+            .map_or(&[][..], |restrictions| restrictions);
+        let is_mandatory = |to: u32| {
+            restrictions
+                .iter()
+                .any(|restriction| restriction.1 && restriction.0 == to)
+        };
+        let exists = |to: u32| {
+            junction
+                .outgoing
+                .iter()
+                .any(|edge| self.first_way(*edge) == to)
+        };
+        let any_mandatory = restrictions
+            .iter()
+            .any(|restriction| restriction.1 && exists(restriction.0));
         let open: Vec<EdgeId> = junction
             .outgoing
             .iter()
             .copied()
             .filter(|edge| {
                 let to = self.first_way(*edge);
-                let forbidden = restrictions.iter().any(|restriction| !restriction.1 && restriction.0 == to);
+                let forbidden = restrictions
+                    .iter()
+                    .any(|restriction| !restriction.1 && restriction.0 == to);
                 !forbidden && (!any_mandatory || is_mandatory(to))
             })
             .collect();
-        let u_turn_allowed = matches!(obstacle, Some(Obstacle { effect: Effect::Barrier | Effect::Turning, .. }))
-            || junction.roads == 1
+        let u_turn_allowed = matches!(
+            obstacle,
+            Some(Obstacle {
+                effect: Effect::Barrier | Effect::Turning,
+                ..
+            })
+        ) || junction.roads == 1
             || open.len() == 1
             || junction.both_ways <= 1;
         let blocked = obstacle.is_some_and(|obstacle| obstacle.effect == Effect::Barrier);
-        let allowed = open.iter().filter(|edge| if **edge == from ^ 1 { u_turn_allowed } else { !blocked });
-        allowed.map(|edge| self.turn(junction, obstacle, from, *edge)).collect()
+        let allowed = open.iter().filter(|edge| {
+            if **edge == from ^ 1 {
+                u_turn_allowed
+            } else {
+                !blocked
+            }
+        });
+        allowed
+            .map(|edge| self.turn(junction, obstacle, from, *edge))
+            .collect()
     }
 
-    fn turn(&self, junction: &Junction, obstacle: Option<Obstacle>, from: EdgeId, to: EdgeId) -> Turn {
+    fn turn(
+        &self,
+        junction: &Junction,
+        obstacle: Option<Obstacle>,
+        from: EdgeId,
+        to: EdgeId,
+    ) -> Turn {
         let back = to == from ^ 1;
         let delay = obstacle.map_or(0, |obstacle| self.delay(junction, obstacle, from, to));
         let mut seconds = 0.0;
@@ -168,12 +232,19 @@ impl<'a> Builder<'a> {
             let incoming = self.bearings[from as usize / 2][1 - from as usize % 2] + 180.0;
             let outgoing = self.bearings[to as usize / 2][to as usize % 2];
             let angle = (outgoing - incoming + 540.0).rem_euclid(360.0) - 180.0;
-            seconds = turn_seconds(angle, !self.segment(from).is_roundabout && !self.segment(to).is_roundabout);
+            seconds = turn_seconds(
+                angle,
+                !self.segment(from).is_roundabout && !self.segment(to).is_roundabout,
+            );
         }
         let restricted = |edge: EdgeId| self.travel(edge).is_some_and(|travel| travel.restricted);
         // Truncated to tenths as in OSRM, so going straight has no cost.
         let ms = whole_number(libm::floor(seconds * 10.0)) * 100;
-        Turn { to, ms: ms + delay, restricted: restricted(to) && !restricted(from) }
+        Turn {
+            to,
+            ms: ms + delay,
+            restricted: restricted(to) && !restricted(from),
+        }
     }
 
     /// Returns the delay in milliseconds of an obstacle at the junction.
@@ -197,7 +268,11 @@ impl<'a> Builder<'a> {
                 if behind { 0 } else { STOP_MS }
             }
             Effect::StopMinor => {
-                let faster = junction.outgoing.iter().chain(&junction.incoming).any(|edge| speed(*edge) > speed(from));
+                let faster = junction
+                    .outgoing
+                    .iter()
+                    .chain(&junction.incoming)
+                    .any(|edge| speed(*edge) > speed(from));
                 if faster { STOP_MS } else { 0 }
             }
             Effect::Barrier | Effect::Turning => 0,
@@ -209,7 +284,9 @@ impl<'a> Builder<'a> {
     fn restrict_over_ways(&self, found: &mut Turns) {
         let mut copy_of: BTreeMap<(EdgeId, EdgeId), EdgeId> = BTreeMap::new();
         for restriction in &self.extract.turns {
-            let ExtractVia::Way(via) = restriction.via else { continue };
+            let ExtractVia::Way(via) = restriction.via else {
+                continue;
+            };
             for (from, over) in self.edges_via(restriction.from, via, found) {
                 let targets: BTreeSet<EdgeId> = found.of[over as usize]
                     .iter()
@@ -224,12 +301,16 @@ impl<'a> Builder<'a> {
                     let onward = found.of[over as usize].clone();
                     found.of.push(onward);
                     found.copies.push(over);
-                    for turn in found.of[from as usize].iter_mut().filter(|turn| turn.to == over) {
+                    for turn in found.of[from as usize]
+                        .iter_mut()
+                        .filter(|turn| turn.to == over)
+                    {
                         turn.to = copy;
                     }
                     copy
                 });
-                found.of[copy as usize].retain(|turn| targets.contains(&turn.to) == restriction.only);
+                found.of[copy as usize]
+                    .retain(|turn| targets.contains(&turn.to) == restriction.only);
             }
         }
     }
@@ -237,17 +318,27 @@ impl<'a> Builder<'a> {
     /// Returns the edges that end on a way, with the next edge that is the whole of another way.
     fn edges_via(&self, from: u32, via: u32, found: &Turns) -> Vec<(EdgeId, EdgeId)> {
         let nodes = self.extract.nodes_of(via as usize);
-        let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else { return Vec::new() };
+        let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
+            return Vec::new();
+        };
         let mut entries = Vec::new();
         for (here, there) in [(*first, *last), (*last, *first)] {
-            let Some(junction) = self.junctions.get(&here) else { continue };
+            let Some(junction) = self.junctions.get(&here) else {
+                continue;
+            };
             let covers_via = |edge: &EdgeId| {
                 let segment = self.segment(*edge);
-                segment.ways.iter().all(|way| way.0 == via) && segment.ends[1 - *edge as usize % 2] == there
+                segment.ways.iter().all(|way| way.0 == via)
+                    && segment.ends[1 - *edge as usize % 2] == there
             };
-            let incoming = junction.incoming.iter().filter(|edge| self.last_way(**edge).0 == from);
+            let incoming = junction
+                .incoming
+                .iter()
+                .filter(|edge| self.last_way(**edge).0 == from);
             for edge in incoming {
-                let turns = found.of[*edge as usize].iter().map(|turn| found.original(turn.to));
+                let turns = found.of[*edge as usize]
+                    .iter()
+                    .map(|turn| found.original(turn.to));
                 let over = turns.into_iter().find(covers_via);
                 entries.extend(over.map(|over| (*edge, over)));
             }
@@ -262,19 +353,32 @@ fn turn_seconds(angle: f64, crossing: bool) -> f64 {
     let part = angle.abs() / 180.0;
     let turning = TURN_S / (1.0 + libm::exp(-(13.0 / bias * part - 6.5 * bias)));
     // Left turns yield to oncoming traffic.
-    let oncoming = if crossing && angle < 0.0 { ONCOMING_S / (1.0 + libm::exp(-(13.0 * part - 3.25))) } else { 0.0 };
+    let oncoming = if crossing && angle < 0.0 {
+        ONCOMING_S / (1.0 + libm::exp(-(13.0 * part - 3.25)))
+    } else {
+        0.0
+    };
     turning + oncoming
 }
 
 fn bearings(segment: &RoadSegment, shapes: &[Coord]) -> [f64; 2] {
     let shape = &shapes[segment.shape.0..segment.shape.1];
-    let distance = if segment.is_roundabout { ROUNDABOUT_BEARING_DISTANCE_M } else { BEARING_DISTANCE_M };
-    [bearing(shape.iter().copied(), distance), bearing(shape.iter().rev().copied(), distance)]
+    let distance = if segment.is_roundabout {
+        ROUNDABOUT_BEARING_DISTANCE_M
+    } else {
+        BEARING_DISTANCE_M
+    };
+    [
+        bearing(shape.iter().copied(), distance),
+        bearing(shape.iter().rev().copied(), distance),
+    ]
 }
 
 /// Returns the bearing from a shape's first coordinate to the coordinate at a distance along it.
 fn bearing(mut shape: impl Iterator<Item = Coord>, distance: f64) -> f64 {
-    let Some(start) = shape.next() else { return 0.0 };
+    let Some(start) = shape.next() else {
+        return 0.0;
+    };
     let (mut here, mut left) = (start, distance);
     for next in shape {
         let metres = here.metres_to(next);
@@ -294,8 +398,11 @@ mod tests {
 
     #[test]
     fn sharp_and_left_turns_cost_more() {
-        let [ahead, right, left, sharp] = [0.0, 90.0, -90.0, 170.0].map(|angle| turn_seconds(angle, true));
-        assert!(ahead < 0.1 && ahead < right && right < left && right < sharp && sharp < TURN_S + 0.1);
+        let [ahead, right, left, sharp] =
+            [0.0, 90.0, -90.0, 170.0].map(|angle| turn_seconds(angle, true));
+        assert!(
+            ahead < 0.1 && ahead < right && right < left && right < sharp && sharp < TURN_S + 0.1
+        );
     }
 
     #[test]

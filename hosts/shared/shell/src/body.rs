@@ -16,7 +16,10 @@ impl BodyLimit {
     /// Creates a limit for a new body.
     #[must_use]
     pub fn new(limit: usize) -> BodyLimit {
-        BodyLimit { room: limit.saturating_add(1), discarded: 0 }
+        BodyLimit {
+            room: limit.saturating_add(1),
+            discarded: 0,
+        }
     }
 
     /// Returns how many bytes of a piece are kept.
@@ -28,7 +31,9 @@ impl BodyLimit {
     /// Counts a piece of which `kept` bytes are kept.
     pub fn add(&mut self, piece: &impl Buf, kept: usize) {
         self.room = self.room.saturating_sub(kept);
-        self.discarded = self.discarded.saturating_add(piece.remaining().saturating_sub(kept));
+        self.discarded = self
+            .discarded
+            .saturating_add(piece.remaining().saturating_sub(kept));
     }
 
     /// Whether more than the grace was discarded, so that the rest is not read.

@@ -48,8 +48,13 @@ impl EarlyResponse {
         let (code, en, pt) = self.text();
         let problem = Problem::new(code, en, pt);
         match (self, code) {
-            (EarlyResponse::ReadOnly, _) => Problem { allow: Some("GET, HEAD".to_owned()), ..problem },
-            (_, ProblemCode::Unavailable | ProblemCode::RateLimited) => problem.retry_after(Duration::seconds(2)),
+            (EarlyResponse::ReadOnly, _) => Problem {
+                allow: Some("GET, HEAD".to_owned()),
+                ..problem
+            },
+            (_, ProblemCode::Unavailable | ProblemCode::RateLimited) => {
+                problem.retry_after(Duration::seconds(2))
+            }
             _ => problem,
         }
     }
@@ -163,10 +168,18 @@ mod tests {
     fn details_follow_the_language_guide() {
         for early in ALL {
             let detail = early.problem().detail;
-            let sentences = [&detail.en, &detail.pt].map(|text| text.len() > 20 && text.ends_with('.'));
-            assert!(sentences == [true, true] && detail.en != detail.pt, "{early:?}: {detail:?}");
+            let sentences =
+                [&detail.en, &detail.pt].map(|text| text.len() > 20 && text.ends_with('.'));
+            assert!(
+                sentences == [true, true] && detail.en != detail.pt,
+                "{early:?}: {detail:?}"
+            );
             let mut words = detail.en.split(|c: char| !c.is_ascii_alphabetic());
-            let banned = words.find(|word| BANNED.split_whitespace().any(|banned| word.eq_ignore_ascii_case(banned)));
+            let banned = words.find(|word| {
+                BANNED
+                    .split_whitespace()
+                    .any(|banned| word.eq_ignore_ascii_case(banned))
+            });
             assert_eq!(banned, None, "{early:?}");
         }
     }

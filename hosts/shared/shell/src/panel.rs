@@ -76,7 +76,9 @@ pub enum PanelError {
 impl fmt::Display for PanelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PanelError::TilesUrl => f.write_str("must have the form https://tiles.example/{z}/{x}/{y}.png"),
+            PanelError::TilesUrl => {
+                f.write_str("must have the form https://tiles.example/{z}/{x}/{y}.png")
+            }
             PanelError::Config(detail) => f.write_str(detail),
         }
     }
@@ -106,15 +108,30 @@ impl Site {
     pub fn new(background: Background<'_>, demo: bool) -> Result<Site, PanelError> {
         let Background { streets, tiles } = background;
         let tile_origin = tiles.map(|tiles| origin(tiles.url)).transpose()?;
-        let demo = demo.then_some(Login { email: EMAIL, password: PASSWORD });
-        let config = serde_json::to_vec(&Config { demo, streets, tiles })
-            .map_err(|error| PanelError::Config(error.to_string()))?;
-        Ok(Site { policy: policy(tile_origin.as_deref())?, config: Bytes::from(config) })
+        let demo = demo.then_some(Login {
+            email: EMAIL,
+            password: PASSWORD,
+        });
+        let config = serde_json::to_vec(&Config {
+            demo,
+            streets,
+            tiles,
+        })
+        .map_err(|error| PanelError::Config(error.to_string()))?;
+        Ok(Site {
+            policy: policy(tile_origin.as_deref())?,
+            config: Bytes::from(config),
+        })
     }
 
     /// Returns a file with this path below the folder, which begins with a slash.
     pub fn file(&self, name: &str, body: Bytes) -> File {
-        File::tagged_by_content(name, body, self.policy.clone(), name.starts_with(NAMED_BY_CONTENT))
+        File::tagged_by_content(
+            name,
+            body,
+            self.policy.clone(),
+            name.starts_with(NAMED_BY_CONTENT),
+        )
     }
 
     /// Returns the panel's configuration as the file [`CONFIG`].
@@ -139,12 +156,18 @@ pub fn page_before_slash(path: &str) -> Option<&'static str> {
 
 /// Returns a redirect to a page, with the request's query.
 pub fn redirect(page: &'static str, requested: &Uri) -> Response<Bytes> {
-    let query = requested.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let query = requested
+        .query()
+        .map(|query| format!("?{query}"))
+        .unwrap_or_default();
     let location = HeaderValue::try_from(format!("{page}{query}"));
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
     // A query that is not a valid header is also not a valid URL.
-    response.headers_mut().insert(header::LOCATION, location.unwrap_or_else(|_| HeaderValue::from_static(page)));
+    response.headers_mut().insert(
+        header::LOCATION,
+        location.unwrap_or_else(|_| HeaderValue::from_static(page)),
+    );
     response
 }
 
@@ -160,7 +183,9 @@ pub fn name(path: &str) -> Option<&str> {
         let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         !part.is_empty() && !part.starts_with('.') && part.chars().all(usual)
     };
-    name.strip_prefix('/').filter(|rest| rest.split('/').all(plain)).map(|_| name)
+    name.strip_prefix('/')
+        .filter(|rest| rest.split('/').all(plain))
+        .map(|_| name)
 }
 
 /// The pages load their own files, call the API of their origin, have no inline code, and load map tiles from the tile server.
@@ -183,11 +208,17 @@ pub fn origin(url: &str) -> Result<String, PanelError> {
     let error = || PanelError::TilesUrl;
     let (scheme, rest) = url.split_once("://").ok_or_else(error)?;
     let authority = rest.split('/').next().unwrap_or_default();
-    let uri: Uri = format!("{scheme}://{authority}").parse().map_err(|_| error())?;
+    let uri: Uri = format!("{scheme}://{authority}")
+        .parse()
+        .map_err(|_| error())?;
     let placeholders = ["{z}", "{x}", "{y}"].iter().all(|name| url.contains(name));
-    let plain = authority.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':'));
+    let plain = authority
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':'));
     match (uri.host(), scheme) {
-        (Some(_), "http" | "https") if placeholders && plain => Ok(format!("{scheme}://{authority}")),
+        (Some(_), "http" | "https") if placeholders && plain => {
+            Ok(format!("{scheme}://{authority}"))
+        }
         _ => Err(error()),
     }
 }
@@ -200,19 +231,71 @@ mod tests {
 
     #[test]
     fn only_plain_names_below_the_folder_are_served() {
-        let pages = ["/", "/courier", "/admin", "/admin/", "/admin/orders", "/assets"].map(is_page);
+        let pages = [
+            "/",
+            "/courier",
+            "/admin",
+            "/admin/",
+            "/admin/orders",
+            "/assets",
+        ]
+        .map(is_page);
         assert_eq!(pages, [true, true, true, false, false, false]);
-        assert_eq!((name("/admin"), name("/admin/")), (Some("/admin.html"), None));
-        let pages = ["/admin/", "/courier/", "/", "//", "/admin//", "/admin/orders/", "/admin"].map(page_before_slash);
-        assert_eq!(pages, [Some("/admin"), Some("/courier"), None, None, None, None, None]);
+        assert_eq!(
+            (name("/admin"), name("/admin/")),
+            (Some("/admin.html"), None)
+        );
+        let pages = [
+            "/admin/",
+            "/courier/",
+            "/",
+            "//",
+            "/admin//",
+            "/admin/orders/",
+            "/admin",
+        ]
+        .map(page_before_slash);
+        assert_eq!(
+            pages,
+            [
+                Some("/admin"),
+                Some("/courier"),
+                None,
+                None,
+                None,
+                None,
+                None
+            ]
+        );
         let redirected = redirect("/courier", &Uri::from_static("/courier/?code=a%20b"));
         assert_eq!(
             (redirected.status(), &redirected.headers()["location"]),
-            (StatusCode::PERMANENT_REDIRECT, &HeaderValue::from_static("/courier?code=a%20b"))
+            (
+                StatusCode::PERMANENT_REDIRECT,
+                &HeaderValue::from_static("/courier?code=a%20b")
+            )
         );
-        assert_eq!((name("/"), name("/assets/a-1_b.js")), (Some(PAGE), Some("/assets/a-1_b.js")));
-        assert_eq!((name("/courier"), name("/courier-sw.js")), (Some("/courier.html"), Some("/courier-sw.js")));
-        for path in ["", "a", "//", "/.env", "/a/../b", "/a//b", "/a/", "/%2e%2e/b", "/a\\b", "/a b", "/assets/.x"] {
+        assert_eq!(
+            (name("/"), name("/assets/a-1_b.js")),
+            (Some(PAGE), Some("/assets/a-1_b.js"))
+        );
+        assert_eq!(
+            (name("/courier"), name("/courier-sw.js")),
+            (Some("/courier.html"), Some("/courier-sw.js"))
+        );
+        for path in [
+            "",
+            "a",
+            "//",
+            "/.env",
+            "/a/../b",
+            "/a//b",
+            "/a/",
+            "/%2e%2e/b",
+            "/a\\b",
+            "/a b",
+            "/assets/.x",
+        ] {
             assert_eq!(name(path), None, "{path}");
         }
     }
@@ -222,14 +305,28 @@ mod tests {
         let site = Site::new(Background::default(), false).unwrap();
         let script = site.file("/assets/a-1.js", Bytes::from_static(b"1"));
         let sent = script.response(&HeaderMap::new());
-        assert_eq!(sent.headers()["content-type"], "text/javascript; charset=utf-8");
-        assert!(sent.headers()["cache-control"].to_str().unwrap().contains("immutable"));
+        assert_eq!(
+            sent.headers()["content-type"],
+            "text/javascript; charset=utf-8"
+        );
+        assert!(
+            sent.headers()["cache-control"]
+                .to_str()
+                .unwrap()
+                .contains("immutable")
+        );
         let mut again = HeaderMap::new();
         again.insert(header::IF_NONE_MATCH, sent.headers()["etag"].clone());
         assert_eq!(script.response(&again).status(), 304);
         let page = site.file(PAGE, Bytes::from_static(b"<p>")).response(&again);
-        assert_eq!((page.status(), &page.headers()["cache-control"]), (StatusCode::OK, &"no-cache".parse().unwrap()));
-        assert_eq!(site.config().body, r#"{"demo":null,"streets":null,"tiles":null}"#);
+        assert_eq!(
+            (page.status(), &page.headers()["cache-control"]),
+            (StatusCode::OK, &"no-cache".parse().unwrap())
+        );
+        assert_eq!(
+            site.config().body,
+            r#"{"demo":null,"streets":null,"tiles":null}"#
+        );
     }
 
     #[test]
@@ -239,9 +336,14 @@ mod tests {
             ("/courier-sw.js", "text/javascript; charset=utf-8"),
             ("/courier.webmanifest", "application/manifest+json"),
         ] {
-            let sent = site.file(name, Bytes::from_static(b"1")).response(&HeaderMap::new());
+            let sent = site
+                .file(name, Bytes::from_static(b"1"))
+                .response(&HeaderMap::new());
             assert_eq!(
-                (&sent.headers()["content-type"], &sent.headers()["cache-control"]),
+                (
+                    &sent.headers()["content-type"],
+                    &sent.headers()["cache-control"]
+                ),
                 (&content_type.parse().unwrap(), &"no-cache".parse().unwrap())
             );
         }
@@ -250,14 +352,27 @@ mod tests {
     #[test]
     fn policy_allows_only_the_configured_tile_server() {
         let text = |tiles| {
-            let site = Site::new(Background { streets: None, tiles }, true).unwrap();
-            site.config().response(&HeaderMap::new()).headers()["content-security-policy"].to_str().unwrap().to_owned()
+            let site = Site::new(
+                Background {
+                    streets: None,
+                    tiles,
+                },
+                true,
+            )
+            .unwrap();
+            site.config().response(&HeaderMap::new()).headers()["content-security-policy"]
+                .to_str()
+                .unwrap()
+                .to_owned()
         };
         assert!(text(None).contains("img-src 'self' blob: data:;"));
         let url = "https://tiles.example:8443/osm/{z}/{x}/{y}.png";
         assert!(
-            text(Some(Tiles { url, attribution: "" }))
-                .contains("img-src 'self' blob: data: https://tiles.example:8443;")
+            text(Some(Tiles {
+                url,
+                attribution: ""
+            }))
+            .contains("img-src 'self' blob: data: https://tiles.example:8443;")
         );
         for bad in [
             "https://{s}.tiles.example/{z}/{x}/{y}.png",
@@ -265,8 +380,21 @@ mod tests {
             "/{z}/{x}/{y}",
             "https://a.example/",
         ] {
-            let tiles = Some(Tiles { url: bad, attribution: "" });
-            assert!(origin(bad).is_err() && Site::new(Background { streets: None, tiles }, false).is_err());
+            let tiles = Some(Tiles {
+                url: bad,
+                attribution: "",
+            });
+            assert!(
+                origin(bad).is_err()
+                    && Site::new(
+                        Background {
+                            streets: None,
+                            tiles
+                        },
+                        false
+                    )
+                    .is_err()
+            );
         }
     }
 }

@@ -38,7 +38,10 @@ pub fn is_read(method: &Method) -> bool {
 #[must_use]
 pub fn json(text: &'static str) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from_static(text.as_bytes()));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
     response
 }
 

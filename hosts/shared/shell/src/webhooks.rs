@@ -38,23 +38,41 @@ pub fn pass_duration() -> Duration {
 }
 
 /// Sends the lanes of a batch concurrently, and each lane in order, while `can_start` returns true.
-pub async fn send<P, F>(lanes: Vec<Vec<Job>>, can_start: impl Fn() -> bool + Clone, post: P) -> Vec<MessageResult>
+pub async fn send<P, F>(
+    lanes: Vec<Vec<Job>>,
+    can_start: impl Fn() -> bool + Clone,
+    post: P,
+) -> Vec<MessageResult>
 where
     P: Fn(Job) -> F + Clone,
     F: Future<Output = Sent>,
 {
-    let lanes = lanes.into_iter().map(|jobs| send_lane(jobs, can_start.clone(), post.clone()));
-    stream::iter(lanes).buffer_unordered(MAX_REQUESTS).concat().await
+    let lanes = lanes
+        .into_iter()
+        .map(|jobs| send_lane(jobs, can_start.clone(), post.clone()));
+    stream::iter(lanes)
+        .buffer_unordered(MAX_REQUESTS)
+        .concat()
+        .await
 }
 
-async fn send_lane<P, F>(jobs: Vec<Job>, can_start: impl Fn() -> bool, post: P) -> Vec<MessageResult>
+async fn send_lane<P, F>(
+    jobs: Vec<Job>,
+    can_start: impl Fn() -> bool,
+    post: P,
+) -> Vec<MessageResult>
 where
     P: Fn(Job) -> F,
     F: Future<Output = Sent>,
 {
     let mut lane = Lane::new(jobs);
     while let Some(job) = lane.next_job(can_start()) {
-        let Sent { job, at, took_ms, response } = post(job).await;
+        let Sent {
+            job,
+            at,
+            took_ms,
+            response,
+        } = post(job).await;
         lane.record(job, at, took_ms, response);
     }
     lane.into_results()

@@ -53,7 +53,11 @@ pub(crate) async fn send_couriers<H: Host>(
         return Ok(Vec::new());
     }
     let (mut fleets, mut sent, mut decided) = (Fleets::new(), BTreeSet::new(), Vec::new());
-    for order in dispatch::out_of_reach(host, searching, settings, now).await?.into_iter().take(MAX_SENT) {
+    for order in dispatch::out_of_reach(host, searching, settings, now)
+        .await?
+        .into_iter()
+        .take(MAX_SENT)
+    {
         let fleet = fleets.entry(order.store).or_default();
         decided.extend(send(host, order, fleet, &mut sent, simulation, now).await?);
     }
@@ -75,38 +79,69 @@ async fn send<H: Host>(
         if fleet.len() <= number {
             fleet.push(host.find_couriers(CourierQuery::Key(&hash)).await?.pop());
         }
-        let Some(slot) = fleet.get_mut(number) else { break };
+        let Some(slot) = fleet.get_mut(number) else {
+            break;
+        };
         let can_go = |courier: &Courier| {
-            courier.is_free() && !order.released.contains(&courier.id) && !sent.contains(&courier.id)
+            courier.is_free()
+                && !order.released.contains(&courier.id)
+                && !sent.contains(&courier.id)
         };
         let (courier, couriers) = match slot {
-            Some(courier) if can_go(courier) && courier.vehicle == vehicle => (courier.clone(), Vec::new()),
+            Some(courier) if can_go(courier) && courier.vehicle == vehicle => {
+                (courier.clone(), Vec::new())
+            }
             Some(courier) if can_go(courier) => {
-                let changed = Courier { vehicle, version: courier.version + 1, ..courier.clone() };
-                let write = Write { expected: courier.version, value: changed.clone() };
+                let changed = Courier {
+                    vehicle,
+                    version: courier.version + 1,
+                    ..courier.clone()
+                };
+                let write = Write {
+                    expected: courier.version,
+                    value: changed.clone(),
+                };
                 *courier = changed.clone();
                 (changed, vec![write])
             }
             Some(_) => continue,
             None => {
                 let id = host.ids(1).await?.take(CourierId::new);
-                let Some(courier) = id.and_then(|id| new_courier(id, number, hash, vehicle)) else { return Ok(None) };
+                let Some(courier) = id.and_then(|id| new_courier(id, number, hash, vehicle)) else {
+                    return Ok(None);
+                };
                 *slot = Some(courier.clone());
                 (courier.clone(), vec![Write::insert(courier)])
             }
         };
         sent.insert(courier.id);
         let pickup = order.pickup.located.point;
-        let point = Point { lat_e7: pickup.lat_e7.saturating_add(NORTH_E7).min(900_000_000), ..pickup };
-        let positions = vec![Position { courier: courier.id, point, at: position_time(courier.position_at, now) }];
-        return Ok(Some(Changes { at: now, couriers, positions, ..Changes::default() }));
+        let point = Point {
+            lat_e7: pickup.lat_e7.saturating_add(NORTH_E7).min(900_000_000),
+            ..pickup
+        };
+        let positions = vec![Position {
+            courier: courier.id,
+            point,
+            at: position_time(courier.position_at, now),
+        }];
+        return Ok(Some(Changes {
+            at: now,
+            couriers,
+            positions,
+            ..Changes::default()
+        }));
     }
     Ok(None)
 }
 
 /// Returns the default vehicle if it carries the order, or else the smallest one that does.
 fn smallest_vehicle(order: &Order) -> Vehicle {
-    let carries = |kind: &Vehicle| Capacity::of(*kind).misfit(&order.requirements, Load::default()).is_none();
+    let carries = |kind: &Vehicle| {
+        Capacity::of(*kind)
+            .misfit(&order.requirements, Load::default())
+            .is_none()
+    };
     let kinds = [Vehicle::default()].into_iter().chain(Vehicle::ALL);
     kinds.into_iter().find(carries).unwrap_or_default()
 }
@@ -122,7 +157,9 @@ fn new_courier(id: CourierId, number: usize, hash: KeyHash, vehicle: Vehicle) ->
         id,
         version: 1,
         profile_id: id.get(),
-        name: NAMES.get(number % NAMES.len()).map(|name| format!("{name} (sandbox)"))?,
+        name: NAMES
+            .get(number % NAMES.len())
+            .map(|name| format!("{name} (sandbox)"))?,
         phone: Phone::parse(&format!("+551199000{:04}", number % 10_000)).ok()?,
         email: None,
         document: None,
@@ -131,7 +168,10 @@ fn new_courier(id: CourierId, number: usize, hash: KeyHash, vehicle: Vehicle) ->
         available: true,
         trip: Vec::new(),
         shift: None,
-        key: Some(CourierKey { hash, expires_at: Timestamp::default() }),
+        key: Some(CourierKey {
+            hash,
+            expires_at: Timestamp::default(),
+        }),
         device: None,
         push: Vec::new(),
         sign_in: None,

@@ -59,9 +59,17 @@ pub async fn run_pass<H: Host>(
     simulation: Simulation,
     after: Option<OrderId>,
 ) -> Result<Pass, HostError> {
-    let orders = host.find_orders(OrderQuery::Sandbox { after, limit: MAX_ORDERS }).await?;
+    let orders = host
+        .find_orders(OrderQuery::Sandbox {
+            after,
+            limit: MAX_ORDERS,
+        })
+        .await?;
     let count = u32::try_from(orders.len()).unwrap_or(u32::MAX);
-    let next = orders.last().filter(|_| count >= MAX_ORDERS).map(|last| last.id);
+    let next = orders
+        .last()
+        .filter(|_| count >= MAX_ORDERS)
+        .map(|last| last.id);
     if orders.is_empty() {
         return Ok(Pass::default());
     }
@@ -69,10 +77,15 @@ pub async fn run_pass<H: Host>(
     let is_searching = |order: &&Order| order.status == OrderStatus::Searching;
     let (searching, carried): (Vec<&Order>, Vec<&Order>) = orders.iter().partition(is_searching);
     let mut decided = advance(host, settings, &carried, simulation, &mut context).await?;
-    decided.extend(fleet::send_couriers(host, settings, &searching, simulation, context.now).await?);
+    decided
+        .extend(fleet::send_couriers(host, settings, &searching, simulation, context.now).await?);
     let mut committed = BatchCommit::default();
     committed.commit(host, &decided).await?;
-    Ok(Pass { orders: count, committed: committed.finish()?, next })
+    Ok(Pass {
+        orders: count,
+        committed: committed.finish()?,
+        next,
+    })
 }
 
 /// The next action of a simulated courier.
@@ -93,22 +106,38 @@ async fn advance<H: Host>(
     simulation: Simulation,
     context: &mut ExecContext,
 ) -> Result<Vec<Changes>, HostError> {
-    let ids: Vec<CourierId> = orders.iter().filter_map(|order| Some(order.courier.as_ref()?.id)).collect();
+    let ids: Vec<CourierId> = orders
+        .iter()
+        .filter_map(|order| Some(order.courier.as_ref()?.id))
+        .collect();
     // Collecting into the map would sort first, which is larger.
     let mut couriers: BTreeMap<CourierId, Courier> = BTreeMap::new();
-    couriers
-        .extend(host.find_couriers(CourierQuery::Ids(&ids)).await?.into_iter().map(|courier| (courier.id, courier)));
+    couriers.extend(
+        host.find_couriers(CourierQuery::Ids(&ids))
+            .await?
+            .into_iter()
+            .map(|courier| (courier.id, courier)),
+    );
     let now = context.now;
     let simulated = |order: &Order| {
-        let courier = couriers.get(&order.courier.as_ref()?.id).filter(|courier| courier.carries(order.id))?;
+        let courier = couriers
+            .get(&order.courier.as_ref()?.id)
+            .filter(|courier| courier.carries(order.id))?;
         Some(courier).filter(|courier| courier.key.as_ref().is_none_or(|key| key.expires_at <= now))
     };
     let (mut turns, mut moved) = (Vec::new(), BTreeSet::new());
     for order in orders {
-        let Some(courier) = simulated(order).filter(|courier| moved.insert(courier.id)) else { continue };
+        let Some(courier) = simulated(order).filter(|courier| moved.insert(courier.id)) else {
+            continue;
+        };
         let (order, others) = next_order(host, settings, courier, order, now).await?;
         if let Some(action) = next_action(&order, courier, now, simulation.speed) {
-            turns.push(Turn { courier, order, others, action });
+            turns.push(Turn {
+                courier,
+                order,
+                others,
+                action,
+            });
         }
     }
     let needed: usize = turns.iter().map(|turn| turn.action.ids(&turn.order)).sum();
@@ -119,14 +148,25 @@ async fn advance<H: Host>(
     let (mut decided, mut positions) = (Vec::new(), Vec::new());
     for turn in turns {
         let (id, last) = (turn.courier.id, turn.courier.position_at);
-        let position = Position { courier: id, point: turn.action.point(), at: position_time(last, now) };
+        let position = Position {
+            courier: id,
+            point: turn.action.point(),
+            at: position_time(last, now),
+        };
         match changes(turn, position, &mut ids, context) {
-            Some(changes) => decided.push(Changes { positions: vec![position], ..changes }),
+            Some(changes) => decided.push(Changes {
+                positions: vec![position],
+                ..changes
+            }),
             None => positions.push(position),
         }
     }
     if !positions.is_empty() {
-        decided.push(Changes { at: now, positions, ..Changes::default() });
+        decided.push(Changes {
+            at: now,
+            positions,
+            ..Changes::default()
+        });
     }
     Ok(decided)
 }
@@ -145,24 +185,52 @@ async fn next_order<H: Host>(
     let mut orders = trips::trip_orders(host, courier).await?;
     let next = trips::plan_trip(host, settings, courier, &orders, now).next_order();
     let at = orders.iter().position(|order| Some(order.id) == next);
-    Ok(at.map_or_else(|| (known.clone(), Vec::new()), |at| (orders.remove(at), orders)))
+    Ok(at.map_or_else(
+        || (known.clone(), Vec::new()),
+        |at| (orders.remove(at), orders),
+    ))
 }
 
 /// Returns the changes of an action except the position, or `None` if there are none.
-fn changes(turn: Turn<'_>, position: Position, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Changes> {
-    let Turn { courier, order, others, action } = turn;
-    let courier = Courier { position: Some(position.point), position_at: Some(position.at), ..courier.clone() };
+fn changes(
+    turn: Turn<'_>,
+    position: Position,
+    ids: &mut IdBlock,
+    context: &mut ExecContext,
+) -> Option<Changes> {
+    let Turn {
+        courier,
+        order,
+        others,
+        action,
+    } = turn;
+    let courier = Courier {
+        position: Some(position.point),
+        position_at: Some(position.at),
+        ..courier.clone()
+    };
     match action {
         Action::Travel { .. } => None,
         Action::Decline { reason, .. } => {
             Some(lifecycle::decline(&order, &courier, reason.to_owned(), None, context)?.1)
         }
         Action::Step { carry, .. } => {
-            let trip = TripContext { others: &others, next: Some(order.id) };
-            let (order, proof, photos) = proof::proven(&order, &courier, (&carry, position.point), ids, context.now)?;
-            let step = CourierStep { act: &carry, proof: &proof, at: None };
+            let trip = TripContext {
+                others: &others,
+                next: Some(order.id),
+            };
+            let (order, proof, photos) =
+                proof::proven(&order, &courier, (&carry, position.point), ids, context.now)?;
+            let step = CourierStep {
+                act: &carry,
+                proof: &proof,
+                at: None,
+            };
             match lifecycle::carry(&order, &courier, trip, step, ids, context) {
-                Ok(StepOutcome::Now(taken)) => Some(Changes { blobs: photos.blobs, ..taken.1 }),
+                Ok(StepOutcome::Now(taken)) => Some(Changes {
+                    blobs: photos.blobs,
+                    ..taken.1
+                }),
                 // A concurrent write changed the order. The next pass reads it again.
                 Ok(StepOutcome::Already) | Err(_) => None,
             }
@@ -173,7 +241,9 @@ fn changes(turn: Turn<'_>, position: Position, ids: &mut IdBlock, context: &mut 
 impl Action {
     /// Returns the number of IDs that the step needs: for a notification to the store, and for the photo of its proof.
     fn ids(&self, order: &Order) -> usize {
-        let Action::Step { carry, .. } = self else { return 0 };
+        let Action::Step { carry, .. } = self else {
+            return 0;
+        };
         let notifies = matches!(carry, Carry::Fail { .. } | Carry::ReachReturn);
         usize::from(notifies) + usize::from(proof::has_photo(order, carry))
     }

@@ -15,7 +15,8 @@ use despacho_core::{
 };
 
 /// A PNG file of one grey pixel.
-const PHOTO: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\0\0\0\n\
+const PHOTO: &[u8] =
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\0\0\0\n\
     IDATx\xdach\0\0\0\x82\0\x81\xdaE\x08;\0\0\0\0IEND\xaeB`\x82";
 
 /// Returns whether a step needs an ID for a photo.
@@ -61,6 +62,9 @@ mod tests {
 
     #[test]
     fn simulated_photo_is_clean() {
-        assert_eq!(photos::clean(PHOTO, PhotoFormat::Png).map(|photo| photo.bytes), Ok(PHOTO.to_vec()));
+        assert_eq!(
+            photos::clean(PHOTO, PhotoFormat::Png).map(|photo| photo.bytes),
+            Ok(PHOTO.to_vec())
+        );
     }
 }

@@ -12,6 +12,9 @@ pub struct Simulation {
 
 impl Default for Simulation {
     fn default() -> Simulation {
-        Simulation { couriers_per_store: 5, speed: 30 }
+        Simulation {
+            couriers_per_store: 5,
+            speed: 30,
+        }
     }
 }

@@ -43,14 +43,27 @@ pub(crate) fn users(query: UserQuery<'_>) -> Query {
 /// Decodes a row of `version, body`.
 pub(crate) fn to_user(row: &mut Row) -> Result<User, HostError> {
     let version = row.small()?;
-    Ok(User { version, ..row.json()? })
+    Ok(User {
+        version,
+        ..row.json()?
+    })
 }
 
 pub(crate) fn user(write: &Write<User>) -> Result<Statement, HostError> {
     let user = &write.value;
-    let columns =
-        [Value::number(user.store.get()), user.email.key().into(), user.removed_at.into(), Value::json(user)?];
-    Ok(versioned(INSERT_USER, UPDATE_USER, Value::number(user.id.get()), write.expected, columns))
+    let columns = [
+        Value::number(user.store.get()),
+        user.email.key().into(),
+        user.removed_at.into(),
+        Value::json(user)?,
+    ];
+    Ok(versioned(
+        INSERT_USER,
+        UPDATE_USER,
+        Value::number(user.id.get()),
+        write.expected,
+        columns,
+    ))
 }
 
 const INSERT_ENTRY: &str = "INSERT INTO audit (store, matrix, at, body) \
@@ -62,13 +75,26 @@ pub(crate) fn entry(entry: &AuditEntry) -> Result<Statement, HostError> {
 }
 
 pub(crate) fn audit(query: AuditQuery) -> Query {
-    let AuditQuery { merchant, store, before, limit } = query;
+    let AuditQuery {
+        merchant,
+        store,
+        before,
+        limit,
+    } = query;
     let sql = match (merchant, store) {
-        (Some(_), _) => "SELECT id, body FROM audit WHERE matrix = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
-        (None, Some(_)) => "SELECT id, body FROM audit WHERE store = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+        (Some(_), _) => {
+            "SELECT id, body FROM audit WHERE matrix = $1 AND id < $2 ORDER BY id DESC LIMIT $3"
+        }
+        (None, Some(_)) => {
+            "SELECT id, body FROM audit WHERE store = $1 AND id < $2 ORDER BY id DESC LIMIT $3"
+        }
         (None, None) => "SELECT id, body FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2",
     };
-    let mut params: Vec<Value> = merchant.or(store).map(|store| number(Some(store))).into_iter().collect();
+    let mut params: Vec<Value> = merchant
+        .or(store)
+        .map(|store| number(Some(store)))
+        .into_iter()
+        .collect();
     params.push(before.map_or(Value::Integer(i64::MAX), Value::number));
     params.push(Value::number(limit));
     Query::new(sql, params)
@@ -77,7 +103,10 @@ pub(crate) fn audit(query: AuditQuery) -> Query {
 /// Decodes a row of `id, body`.
 pub(crate) fn to_record(row: &mut Row) -> Result<AuditRecord, HostError> {
     let id = u64::try_from(row.integer()?).unwrap_or_default();
-    Ok(AuditRecord { id, entry: row.json()? })
+    Ok(AuditRecord {
+        id,
+        entry: row.json()?,
+    })
 }
 
 fn number(store: Option<StoreId>) -> Value {

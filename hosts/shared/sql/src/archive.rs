@@ -30,7 +30,8 @@ const HISTORIES: &str = "SELECT order_id, id, sequence, store, at, matrix, place
      WHERE first.id > $1 AND first.id <= $2 AND first.sequence = 1 AND first.at < $3 AND orders.situation >= 500) \
      ORDER BY order_id, sequence";
 
-const SUBSCRIPTIONS: &str = "SELECT id, version, body FROM webhooks WHERE removed = 0 AND id > $1 ORDER BY id LIMIT $2";
+const SUBSCRIPTIONS: &str =
+    "SELECT id, version, body FROM webhooks WHERE removed = 0 AND id > $1 ORDER BY id LIMIT $2";
 
 /// Moves the start of the store's journal behind the order's last event, unless the order changed after it was written to the file.
 const MARK_ARCHIVED: &str = "INSERT INTO archived (store, matrix, place) SELECT orders.store, $1, $2 FROM orders \
@@ -87,8 +88,12 @@ impl Readers {
     pub async fn of<D: Driver>(driver: &D) -> Result<Readers, HostError> {
         let (mut readers, mut after) = (Readers::default(), 0);
         loop {
-            let rows =
-                driver.read(Query::new(SUBSCRIPTIONS, vec![Value::Integer(after), Value::Integer(PAGE)])).await?;
+            let rows = driver
+                .read(Query::new(
+                    SUBSCRIPTIONS,
+                    vec![Value::Integer(after), Value::Integer(PAGE)],
+                ))
+                .await?;
             if rows.is_empty() {
                 return Ok(readers);
             }
@@ -97,8 +102,16 @@ impl Readers {
                 let webhook = outbound::to_webhook(&mut row)?;
                 if !matches!(webhook.state, WebhookState::Ended { .. }) {
                     let wide = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-                    let reader = (wide(webhook.store.get()), wide(webhook.position), webhook.id.get());
-                    readers.0.entry(wide(webhook.merchant.get())).or_default().push(reader);
+                    let reader = (
+                        wide(webhook.store.get()),
+                        wide(webhook.position),
+                        webhook.id.get(),
+                    );
+                    readers
+                        .0
+                        .entry(wide(webhook.merchant.get()))
+                        .or_default()
+                        .push(reader);
                 }
             }
         }
@@ -108,7 +121,9 @@ impl Readers {
     fn awaiting(&self, matrix: i64, store: i64, place: i64) -> Option<u64> {
         let mut readers = self.0.get(&matrix)?.iter();
         let reads = |of: i64| of == matrix || of == store;
-        readers.find(|(of, position, _)| reads(*of) && *position < place).map(|(_, _, id)| *id)
+        readers
+            .find(|(of, position, _)| reads(*of) && *position < place)
+            .map(|(_, _, id)| *id)
     }
 }
 
@@ -120,19 +135,32 @@ pub async fn ended_orders<D: Driver>(
     after: i64,
     before: Timestamp,
 ) -> Result<Histories, HostError> {
-    let window = driver.read(Query::new(WINDOW_OF_EVENTS, vec![Value::Integer(after), Value::Integer(WINDOW)])).await?;
+    let window = driver
+        .read(Query::new(
+            WINDOW_OF_EVENTS,
+            vec![Value::Integer(after), Value::Integer(WINDOW)],
+        ))
+        .await?;
     let (mut last, mut old) = (None, false);
     for mut row in window {
         last = Some(row.integer()?);
         old |= row.integer()? < before.millis();
     }
     // A window in which no event is old ends the search: the clocks of instances differ by less than the time of a window.
-    let Some(last) = last.filter(|_| old) else { return Ok(Histories { orders: Vec::new(), next: None }) };
+    let Some(last) = last.filter(|_| old) else {
+        return Ok(Histories {
+            orders: Vec::new(),
+            next: None,
+        });
+    };
     let params = || vec![Value::Integer(after), Value::Integer(last), before.into()];
     let mut histories: BTreeMap<i64, Vec<EventRow>> = BTreeMap::new();
     for mut row in driver.read(Query::new(HISTORIES, params())).await? {
         let order = row.integer()?;
-        histories.entry(order).or_default().push(EventRow::of(&mut row)?);
+        histories
+            .entry(order)
+            .or_default()
+            .push(EventRow::of(&mut row)?);
     }
     let mut orders = Vec::new();
     for mut row in driver.read(Query::new(ENDED, params())).await? {
@@ -140,18 +168,36 @@ pub async fn ended_orders<D: Driver>(
         let events = histories.remove(&id).unwrap_or_default();
         if let Some(history) = history(id, version, &events, before) {
             let awaited_by = readers.awaiting(history.matrix, store, history.place);
-            orders.push(EndedOrder { id, record: record(id, store, &row.text()?, &events), history, awaited_by });
+            orders.push(EndedOrder {
+                id,
+                record: record(id, store, &row.text()?, &events),
+                history,
+                awaited_by,
+            });
         }
     }
-    Ok(Histories { orders, next: Some(last) })
+    Ok(Histories {
+        orders,
+        next: Some(last),
+    })
 }
 
 /// Returns the statements of one transaction that deletes histories. If an order has changed meanwhile, the transaction is a conflict.
 pub fn delete_archived(histories: &[OrderHistory]) -> Vec<Statement> {
     let statements = |history: &OrderHistory| {
-        let mark = [history.matrix, history.place, history.order, history.version].map(Value::Integer).to_vec();
+        let mark = [
+            history.matrix,
+            history.place,
+            history.order,
+            history.version,
+        ]
+        .map(Value::Integer)
+        .to_vec();
         let delete = [history.order, history.events].map(Value::Integer).to_vec();
-        [Statement::one(MARK_ARCHIVED, mark), Statement::any(DELETE_EVENTS, delete)]
+        [
+            Statement::one(MARK_ARCHIVED, mark),
+            Statement::any(DELETE_EVENTS, delete),
+        ]
     };
     histories.iter().flat_map(statements).collect()
 }
@@ -168,17 +214,27 @@ pub(crate) fn journal_span(of: Journal) -> Query {
              COALESCE((SELECT last FROM journals WHERE matrix = $2), 0)"
         }
     };
-    Query::new(sql, vec![Value::number(of.reader().get()), Value::number(of.merchant.get())])
+    Query::new(
+        sql,
+        vec![
+            Value::number(of.reader().get()),
+            Value::number(of.merchant.get()),
+        ],
+    )
 }
 
 /// Decodes a row of two positions.
 pub(crate) fn to_span(row: &mut Row) -> Result<JournalSpan, HostError> {
     let mut position = || {
         let found = row.integer()?;
-        u64::try_from(found)
-            .map_err(|_| HostError::Internal { detail: format!("invalid position in a journal: {found}") })
+        u64::try_from(found).map_err(|_| HostError::Internal {
+            detail: format!("invalid position in a journal: {found}"),
+        })
     };
-    Ok(JournalSpan { start: position()?, end: position()? })
+    Ok(JournalSpan {
+        start: position()?,
+        end: position()?,
+    })
 }
 
 /// A row of the events, with its body as JSON text.
@@ -208,24 +264,53 @@ impl EventRow {
 }
 
 /// Returns the history of an order; `None` if it is incomplete or not old enough.
-fn history(order: i64, version: i64, events: &[EventRow], before: Timestamp) -> Option<OrderHistory> {
-    let is_complete = (1..).zip(events).all(|(sequence, event)| event.sequence == sequence);
-    let at = events.iter().map(|event| event.at).max().filter(|at| is_complete && *at < before.millis())?;
+fn history(
+    order: i64,
+    version: i64,
+    events: &[EventRow],
+    before: Timestamp,
+) -> Option<OrderHistory> {
+    let is_complete = (1..)
+        .zip(events)
+        .all(|(sequence, event)| event.sequence == sequence);
+    let at = events
+        .iter()
+        .map(|event| event.at)
+        .max()
+        .filter(|at| is_complete && *at < before.millis())?;
     let place = events.iter().map(|event| event.place).max()?;
     let matrix = events.first()?.matrix;
-    Some(OrderHistory { order, version, matrix, place, events: i64::try_from(events.len()).ok()?, at })
+    Some(OrderHistory {
+        order,
+        version,
+        matrix,
+        place,
+        events: i64::try_from(events.len()).ok()?,
+        at,
+    })
 }
 
 /// Returns the record of an order. Bodies are JSON on one line and are copied unchanged.
 fn record(order: i64, store: i64, body: &str, events: &[EventRow]) -> String {
     let event = |event: &EventRow| {
-        let EventRow { id, sequence, store, at, matrix, place, body } = event;
+        let EventRow {
+            id,
+            sequence,
+            store,
+            at,
+            matrix,
+            place,
+            body,
+        } = event;
         format!(
             "{{\"id\":{id},\"sequence\":{sequence},\"store\":{store},\"at\":{at},\"matrix\":{matrix},\"place\":{place},\"body\":{body}}}"
         )
     };
     let events: Vec<String> = events.iter().map(event).collect();
-    format!("{{\"orderId\":{order},\"store\":{store},\"order\":{body},\"events\":[{}]}}", events.join(","))
+    format!(
+        "{{\"orderId\":{order},\"store\":{store},\"order\":{body},\"events\":[{}]}}",
+        events.join(",")
+    )
 }
 
 #[cfg(test)]
@@ -233,14 +318,32 @@ mod tests {
     use super::*;
 
     fn row(sequence: i64, at: i64) -> EventRow {
-        EventRow { id: 40 + sequence, sequence, store: 8, at, matrix: 7, place: 10 * sequence, body: "{}".to_owned() }
+        EventRow {
+            id: 40 + sequence,
+            sequence,
+            store: 8,
+            at,
+            matrix: 7,
+            place: 10 * sequence,
+            body: "{}".to_owned(),
+        }
     }
 
     #[test]
     fn only_complete_and_old_histories_are_archived() {
         let before = Timestamp::from_millis(100);
-        let expected = OrderHistory { order: 5, version: 3, matrix: 7, place: 20, events: 2, at: 99 };
-        assert_eq!(history(5, 3, &[row(1, 50), row(2, 99)], before), Some(expected));
+        let expected = OrderHistory {
+            order: 5,
+            version: 3,
+            matrix: 7,
+            place: 20,
+            events: 2,
+            at: 99,
+        };
+        assert_eq!(
+            history(5, 3, &[row(1, 50), row(2, 99)], before),
+            Some(expected)
+        );
         assert_eq!(history(5, 3, &[row(1, 50), row(2, 100)], before), None);
         assert_eq!(history(5, 3, &[row(2, 50), row(3, 99)], before), None);
         assert_eq!(history(5, 3, &[], before), None);
@@ -262,7 +365,10 @@ mod tests {
     #[test]
     fn record_is_single_line_json() {
         let record = record(5, 8, "{\"fee\":7.90}", &[row(1, 50)]);
-        assert!(serde_json::from_str::<serde_json::Value>(&record).is_ok() && record.contains("{\"fee\":7.90}"));
+        assert!(
+            serde_json::from_str::<serde_json::Value>(&record).is_ok()
+                && record.contains("{\"fee\":7.90}")
+        );
         assert!(!record.contains('\n'));
     }
 }

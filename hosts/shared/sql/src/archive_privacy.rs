@@ -62,10 +62,20 @@ struct ArchivedEvent {
 ///
 /// # Errors
 /// The line is not a record.
-pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Result<Option<String>, RecordError> {
-    let Some(mut archived) = selected(record, selection)? else { return Ok(None) };
+pub fn erase_record(
+    record: &str,
+    selection: &Selection,
+    secret: &Secret,
+) -> Result<Option<String>, RecordError> {
+    let Some(mut archived) = selected(record, selection)? else {
+        return Ok(None);
+    };
     let ended_at = archived.order.status_since;
-    let basis = ErasureBasis { secret, gazetteer: Gazetteer::embedded(), now: ended_at };
+    let basis = ErasureBasis {
+        secret,
+        gazetteer: Gazetteer::embedded(),
+        now: ended_at,
+    };
     erase_recipients(&mut archived.order, basis, |delivery| match selection {
         Selection::Phone(phone) => delivery.phone.as_ref() == Some(phone),
         Selection::CreatedBefore(_) => true,
@@ -73,7 +83,9 @@ pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Res
     for event in &mut archived.events {
         erase_event(&mut event.body);
     }
-    serde_json::to_string(&archived).map(Some).map_err(|error| RecordError(error.to_string()))
+    serde_json::to_string(&archived)
+        .map(Some)
+        .map_err(|error| RecordError(error.to_string()))
 }
 
 /// Returns a recipient's data in a record; `None` if there is none.
@@ -81,12 +93,21 @@ pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Res
 /// # Errors
 /// The line is not a record.
 pub fn find_in_record(record: &str, phone: &Phone) -> Result<Option<RecipientOrder>, RecordError> {
-    let Some(archived) = selected(record, &Selection::Phone(phone.clone()))? else { return Ok(None) };
+    let Some(archived) = selected(record, &Selection::Phone(phone.clone()))? else {
+        return Ok(None);
+    };
     let events = archived.events.into_iter().filter_map(|event| {
         let id = u64::try_from(event.id).ok().and_then(EventId::new)?;
-        Some(RecordedEvent { id, event: event.body })
+        Some(RecordedEvent {
+            id,
+            event: event.body,
+        })
     });
-    Ok(Some(RecipientOrder::of(archived.order, events.collect(), phone)))
+    Ok(Some(RecipientOrder::of(
+        archived.order,
+        events.collect(),
+        phone,
+    )))
 }
 
 fn selected(record: &str, selection: &Selection) -> Result<Option<ArchivedOrder>, RecordError> {
@@ -96,7 +117,8 @@ fn selected(record: &str, selection: &Selection) -> Result<Option<ArchivedOrder>
     {
         return Ok(None);
     }
-    let archived: ArchivedOrder = json::from_str(record).map_err(|error| RecordError(error.to_string()))?;
+    let archived: ArchivedOrder =
+        json::from_str(record).map_err(|error| RecordError(error.to_string()))?;
     let is_selected = match selection {
         Selection::Phone(phone) => archived.order.delivers_to(phone),
         Selection::CreatedBefore(before) => {

@@ -41,8 +41,12 @@ impl Leases {
     /// Spends a token of a lease, or returns the number of tokens to take.
     fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, u32> {
         let mut leases = self.lock();
-        let Some(lease) = leases.get_mut(&id(bucket)) else { return Err(1) };
-        lease.give(bucket, now).ok_or_else(|| lease.request_next(bucket, now))
+        let Some(lease) = leases.get_mut(&id(bucket)) else {
+            return Err(1);
+        };
+        lease
+            .give(bucket, now)
+            .ok_or_else(|| lease.request_next(bucket, now))
     }
 
     /// Stores a new lease and returns the admission of its first token.
@@ -84,7 +88,9 @@ pub async fn admit<D: Driver>(
         Err(tokens) => tokens,
     };
     for _ in 0..ATTEMPTS {
-        let count = bucket.count_several(tokens, now).unwrap_or_else(|| bucket.count(now));
+        let count = bucket
+            .count_several(tokens, now)
+            .unwrap_or_else(|| bucket.count(now));
         if let Some(next) = arrival(driver.write_returning(count_arrival(bucket, count)).await?)? {
             // On average every 32nd bucket that was new or full deletes other full buckets, so that they do not accumulate.
             if next == count.fresh && now.millis() % 32 == 0 {
@@ -97,7 +103,8 @@ pub async fn admit<D: Driver>(
             tokens = 1;
             continue;
         }
-        let (admission, _) = bucket.admit(arrival(driver.read(stored_arrival(bucket)).await?)?, now);
+        let (admission, _) =
+            bucket.admit(arrival(driver.read(stored_arrival(bucket)).await?)?, now);
         if !admission.admitted {
             return Ok(admission);
         }
@@ -117,7 +124,13 @@ const COUNT: &str = "INSERT INTO buckets (name, arrival) VALUES ($1, $2) ON CONF
 
 /// Counts one or several requests. Returns the bucket's arrival, or no row if they are rejected.
 fn count_arrival(bucket: &Bucket, count: Count) -> Query {
-    let Count { fresh, from, last, full, step_micros } = count;
+    let Count {
+        fresh,
+        from,
+        last,
+        full,
+        step_micros,
+    } = count;
     let mut params = vec![Value::from(bucket.name.as_str())];
     params.extend([fresh, from, last].map(|at| Value::from(at.micros())));
     params.extend([step_micros, full.micros()].map(Value::from));
@@ -126,7 +139,10 @@ fn count_arrival(bucket: &Bucket, count: Count) -> Query {
 
 /// Reads a bucket's stored arrival, from which `Retry-After` is computed.
 fn stored_arrival(bucket: &Bucket) -> Query {
-    Query::new("SELECT arrival FROM buckets WHERE name = $1", vec![bucket.name.as_str().into()])
+    Query::new(
+        "SELECT arrival FROM buckets WHERE name = $1",
+        vec![bucket.name.as_str().into()],
+    )
 }
 
 /// Deletes at most 200 full buckets. A full bucket has the same effect as a missing one.

@@ -19,7 +19,10 @@ impl std::fmt::Display for CopyError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             CopyError::NotEmpty(table) => {
-                write!(f, "the target is not empty: its table {table} has rows; name an empty database")
+                write!(
+                    f,
+                    "the target is not empty: its table {table} has rows; name an empty database"
+                )
             }
             CopyError::Differs(table, row) => {
                 write!(
@@ -47,18 +50,28 @@ pub async fn copy<A: Driver, B: Driver>(
     (to, target): (&B, Dialect),
 ) -> Result<Vec<(&'static str, u64)>, CopyError> {
     for table in TABLES.iter().filter(|table| table.starts_empty()) {
-        if !to.read(table.copy_statements(target).page(None, 1)).await?.is_empty() {
+        if !to
+            .read(table.copy_statements(target).page(None, 1))
+            .await?
+            .is_empty()
+        {
             return Err(CopyError::NotEmpty(table.name));
         }
     }
     let mut copied = Vec::with_capacity(TABLES.len());
     for table in TABLES {
-        let (reading, writing) = (table.copy_statements(dialect), table.copy_statements(target));
+        let (reading, writing) = (
+            table.copy_statements(dialect),
+            table.copy_statements(target),
+        );
         fill(table, (from, &reading), (to, &writing)).await?;
         if let Some(sequence) = writing.sequence() {
             to.write_returning(sequence).await?;
         }
-        copied.push((table.name, compare(table, (from, &reading), (to, &writing)).await?));
+        copied.push((
+            table.name,
+            compare(table, (from, &reading), (to, &writing)).await?,
+        ));
     }
     Ok(copied)
 }
@@ -71,9 +84,12 @@ async fn fill<A: Driver, B: Driver>(
     let mut after: Option<Vec<Value>> = None;
     loop {
         let page = page(table, (from, reading), after.as_deref()).await?;
-        let Some(last) = page.last() else { return Ok(()) };
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
         after = Some(reading.key(last).to_vec());
-        to.transact(page.iter().map(|row| writing.insert(row)).collect()).await?;
+        to.transact(page.iter().map(|row| writing.insert(row)).collect())
+            .await?;
     }
 }
 
@@ -88,10 +104,16 @@ async fn compare<A: Driver, B: Driver>(
         let source = page(table, (from, reading), after.as_deref()).await?;
         let target = page(table, (to, writing), after.as_deref()).await?;
         if source != target {
-            let same = source.iter().zip(&target).take_while(|(one, other)| one == other).count();
+            let same = source
+                .iter()
+                .zip(&target)
+                .take_while(|(one, other)| one == other)
+                .count();
             return Err(CopyError::Differs(table.name, count + same as u64 + 1));
         }
-        let Some(last) = source.last() else { return Ok(count) };
+        let Some(last) = source.last() else {
+            return Ok(count);
+        };
         count += source.len() as u64;
         after = Some(reading.key(last).to_vec());
     }

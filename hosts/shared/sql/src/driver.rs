@@ -6,7 +6,10 @@ use crate::{Query, Row, Statement};
 
 /// Runs statements on a database. As in [`Storage`](despacho_core::host::Storage), there is no `Send` bound: a concrete driver's futures
 /// have their own properties.
-#[expect(async_fn_in_trait, reason = "static dispatch only; a concrete driver's futures are Send if it is")]
+#[expect(
+    async_fn_in_trait,
+    reason = "static dispatch only; a concrete driver's futures are Send if it is"
+)]
 pub trait Driver {
     /// Runs a read and returns its rows.
     async fn read(&self, query: Query) -> Result<Vec<Row>, HostError>;

@@ -21,9 +21,16 @@ pub fn geocoded(request: &str, now: Timestamp) -> Query {
 pub fn to_geocoded(row: &mut Row) -> Result<Option<Located>, HostError> {
     let precision = row.optional_text()?.as_deref().and_then(Precision::parse);
     let mut coordinate = || Ok(i32::try_from(row.integer()?).unwrap_or_default());
-    let point = Point { lat_e7: coordinate()?, lon_e7: coordinate()? };
+    let point = Point {
+        lat_e7: coordinate()?,
+        lon_e7: coordinate()?,
+    };
     let radius_m = row.small()?;
-    Ok(precision.map(|precision| Located { point, precision, radius_m }))
+    Ok(precision.map(|precision| Located {
+        point,
+        precision,
+        radius_m,
+    }))
 }
 
 /// Caches a result until this time and replaces an older one.
@@ -31,7 +38,13 @@ pub fn put_geocoded(request: &str, result: &Option<Located>, until: Timestamp) -
     let sql = "INSERT INTO geocoded (question, precision, lat_e7, lon_e7, radius_m, until) VALUES ($1, $2, $3, $4, $5, $6) \
                ON CONFLICT (question) DO UPDATE SET precision = excluded.precision, lat_e7 = excluded.lat_e7, \
                lon_e7 = excluded.lon_e7, radius_m = excluded.radius_m, until = excluded.until RETURNING until";
-    let point = result.map_or(Point { lat_e7: 0, lon_e7: 0 }, |located| located.point);
+    let point = result.map_or(
+        Point {
+            lat_e7: 0,
+            lon_e7: 0,
+        },
+        |located| located.point,
+    );
     let params = vec![
         request.into(),
         result.map(|located| located.precision.name()).into(),

@@ -48,9 +48,15 @@ impl WriteHealth {
         let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match (result, &*failure) {
             (Err(error @ HostError::Unavailable { what: STORAGE, .. }), _) => {
-                *failure = Some(Failure { error: error.clone(), failed_at: now, probed_at: now });
+                *failure = Some(Failure {
+                    error: error.clone(),
+                    failed_at: now,
+                    probed_at: now,
+                });
             }
-            (Ok(()), Some(last)) if now.saturating_sub(last.failed_at) >= PROBE_INTERVAL => *failure = None,
+            (Ok(()), Some(last)) if now.saturating_sub(last.failed_at) >= PROBE_INTERVAL => {
+                *failure = None
+            }
             _ => {}
         }
     }
@@ -70,7 +76,12 @@ impl WriteHealth {
 
     /// Returns a write that changes only its own row. Its text depends on `number`, because an unchanged row would not be written.
     pub fn probe(number: u64) -> Statement {
-        Statement::any(PROBE, vec![Value::Text(format!("{number:020} ").repeat(PROBE_BYTES / 21))])
+        Statement::any(
+            PROBE,
+            vec![Value::Text(
+                format!("{number:020} ").repeat(PROBE_BYTES / 21),
+            )],
+        )
     }
 }
 
@@ -82,7 +93,10 @@ mod tests {
     use super::*;
 
     fn host_error(what: &'static str) -> HostError {
-        HostError::Unavailable { what, detail: "disk full".to_owned() }
+        HostError::Unavailable {
+            what,
+            detail: "disk full".to_owned(),
+        }
     }
 
     #[test]
@@ -92,9 +106,17 @@ mod tests {
         assert_eq!(health.state(start), WriteState::Healthy);
         health.record(Err(&host_error(STORAGE)), start);
         health.record(Ok(()), start);
-        assert_eq!(health.state(start), WriteState::Failing(host_error(STORAGE)), "too soon to be trusted");
+        assert_eq!(
+            health.state(start),
+            WriteState::Failing(host_error(STORAGE)),
+            "too soon to be trusted"
+        );
         assert_eq!(health.state(after(1)), WriteState::ProbeDue);
-        assert_eq!(health.state(after(1)), WriteState::Failing(host_error(STORAGE)), "one probe per interval");
+        assert_eq!(
+            health.state(after(1)),
+            WriteState::Failing(host_error(STORAGE)),
+            "one probe per interval"
+        );
         health.record(Err(&host_error(STORAGE)), after(1));
         assert_eq!(health.state(after(2)), WriteState::ProbeDue);
         health.record(Ok(()), after(2));
@@ -104,7 +126,11 @@ mod tests {
     #[test]
     fn overload_and_conflicts_do_not_count() {
         let (health, now) = (WriteHealth::default(), Duration::from_secs(60));
-        for other in [host_error("database"), HostError::Conflict, HostError::Timeout { what: "database" }] {
+        for other in [
+            host_error("database"),
+            HostError::Conflict,
+            HostError::Timeout { what: "database" },
+        ] {
             health.record(Err(&other), now);
             assert_eq!(health.state(now), WriteState::Healthy, "{other:?}");
         }

@@ -7,16 +7,19 @@ use despacho_core::{
     changes::Changes,
     geo,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
-        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, Turn, UsageQuery, UserQuery,
-        WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
+        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
+        TariffQuery, Turn, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
-        Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId, PhotoId,
-        Point, SearchWords, StoreId, Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId,
+        OrderId, PhotoId, Point, SearchWords, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
+        order::{
+            Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
+            TrackingLink,
+        },
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -31,8 +34,8 @@ use despacho_core::{
 use http::Request;
 
 use crate::{
-    Driver, Query, RecentKeys, Row, accounts, archive, figures, id_allocator::IdAllocator, list, outbound, personal,
-    read, statements, tariffs, write,
+    Driver, Query, RecentKeys, Row, accounts, archive, figures, id_allocator::IdAllocator, list,
+    outbound, personal, read, statements, tariffs, write,
 };
 
 /// A [`Platform`] that is notified of commits.
@@ -59,13 +62,22 @@ const ALIGN_BATCH: u32 = 500;
 impl<D: Driver, P: Machine> SqlHost<D, P> {
     /// Creates a host on a migrated database. `timing` must be that of the settings with which requests are handled.
     pub fn new(driver: D, platform: P, timing: Timing) -> SqlHost<D, P> {
-        SqlHost { driver, platform, timing, ids: IdAllocator::of(ID_BATCH), recent: Arc::default() }
+        SqlHost {
+            driver,
+            platform,
+            timing,
+            ids: IdAllocator::of(ID_BATCH),
+            recent: Arc::default(),
+        }
     }
 
     /// Sets the number of IDs that one write allocates. It should be small for a host that handles a single request.
     #[must_use]
     pub fn with_id_batch(self, batch: u32) -> SqlHost<D, P> {
-        SqlHost { ids: IdAllocator::of(batch), ..self }
+        SqlHost {
+            ids: IdAllocator::of(batch),
+            ..self
+        }
     }
 
     /// Shares the cache of keys with other hosts of the process. For hosts that handle a single request.
@@ -88,25 +100,45 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
     /// read. Call it once at the start, before due orders are read: an order whose stored deadline is too early would be due forever.
     pub async fn align_deadlines(&self) -> Result<u64, HostError> {
         let timing = serde_json::to_string(&self.timing);
-        let timing = timing.map_err(|error| HostError::Internal { detail: format!("writing the timing: {error}") })?;
+        let timing = timing.map_err(|error| HostError::Internal {
+            detail: format!("writing the timing: {error}"),
+        })?;
         let stored = self.one(read::timing(), Row::text).await?;
         if stored.as_ref() == Some(&timing) {
             return Ok(0);
         }
         let (mut after, mut seen) = (0, 0);
         loop {
-            let orders = self.all(read::waiting_orders(after, ALIGN_BATCH), read::to_order).await?;
+            let orders = self
+                .all(read::waiting_orders(after, ALIGN_BATCH), read::to_order)
+                .await?;
             let Some(last) = orders.last() else { break };
             after = last.id.get();
             seen += orders.len() as u64;
-            self.driver.transact(orders.iter().map(|order| write::due(order, &self.timing)).collect()).await?;
+            self.driver
+                .transact(
+                    orders
+                        .iter()
+                        .map(|order| write::due(order, &self.timing))
+                        .collect(),
+                )
+                .await?;
         }
         self.driver.transact(vec![write::timing(&timing)]).await?;
         Ok(seen)
     }
 
-    async fn all<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, HostError>) -> Result<Vec<T>, HostError> {
-        self.driver.read(query).await?.iter_mut().map(decode).collect()
+    async fn all<T>(
+        &self,
+        query: Query,
+        decode: fn(&mut Row) -> Result<T, HostError>,
+    ) -> Result<Vec<T>, HostError> {
+        self.driver
+            .read(query)
+            .await?
+            .iter_mut()
+            .map(decode)
+            .collect()
     }
 
     async fn by_id<T>(
@@ -123,14 +155,25 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
     }
 
     /// Finds orders by words: compares the newest orders, and then uses the index of words.
-    async fn search(&self, filter: &OrderFilter, search: &SearchWords, limit: u32) -> Result<Vec<Order>, HostError> {
-        let mut rows = self.driver.read(list::newest(filter, search, limit)).await?;
+    async fn search(
+        &self,
+        filter: &OrderFilter,
+        search: &SearchWords,
+        limit: u32,
+    ) -> Result<Vec<Order>, HostError> {
+        let mut rows = self
+            .driver
+            .read(list::newest(filter, search, limit))
+            .await?;
         let room = list::room(&rows, limit);
         if room > 0 {
             rows.extend(self.driver.read(list::older(filter, search, room)).await?);
         }
         let is_last = list::room(&rows, limit) > 0;
-        let mut orders = rows.iter_mut().map(read::to_order).collect::<Result<Vec<_>, _>>()?;
+        let mut orders = rows
+            .iter_mut()
+            .map(read::to_order)
+            .collect::<Result<Vec<_>, _>>()?;
         // The order whose ID is the search, unless it is after the last order of a full page.
         let is_in_page = |id: &OrderId| {
             filter.before.is_none_or(|before| *id < before)
@@ -147,8 +190,17 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
         Ok(orders)
     }
 
-    async fn one<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, HostError>) -> Result<Option<T>, HostError> {
-        self.driver.read(query).await?.first_mut().map(decode).transpose()
+    async fn one<T>(
+        &self,
+        query: Query,
+        decode: fn(&mut Row) -> Result<T, HostError>,
+    ) -> Result<Option<T>, HostError> {
+        self.driver
+            .read(query)
+            .await?
+            .first_mut()
+            .map(decode)
+            .transpose()
     }
 }
 
@@ -165,7 +217,9 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
                     Err(lookup) => lookup,
                 };
                 let found = self.all(read::key_by_hash(hash), holder).await?;
-                found.iter().for_each(|holder| self.recent.put(&lookup, holder, now));
+                found
+                    .iter()
+                    .for_each(|holder| self.recent.put(&lookup, holder, now));
                 Ok(found)
             }
         }
@@ -191,11 +245,16 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         self.all(tariffs::tariffs(query), tariffs::to_stored).await
     }
 
-    async fn tariff_schedule(&self, revision: Option<u64>) -> Result<Arc<TariffSchedule>, HostError> {
+    async fn tariff_schedule(
+        &self,
+        revision: Option<u64>,
+    ) -> Result<Arc<TariffSchedule>, HostError> {
         if let Some(schedule) = revision.and_then(|revision| self.recent.schedule(revision)) {
             return Ok(schedule);
         }
-        let schedule = Arc::new(tariffs::to_schedule(&mut self.driver.read(tariffs::schedule()).await?)?);
+        let schedule = Arc::new(tariffs::to_schedule(
+            &mut self.driver.read(tariffs::schedule()).await?,
+        )?);
         self.recent.put_schedule(&schedule);
         Ok(schedule)
     }
@@ -204,8 +263,13 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         tariffs::to_prices(&mut self.driver.read(tariffs::prices(query)).await?)
     }
 
-    async fn reported_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<ReportedOrder>, HostError> {
-        self.all(list::reported(filter, limit), list::to_reported).await
+    async fn reported_orders(
+        &self,
+        filter: &OrderFilter,
+        limit: u32,
+    ) -> Result<Vec<ReportedOrder>, HostError> {
+        self.all(list::reported(filter, limit), list::to_reported)
+            .await
     }
 
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
@@ -215,14 +279,25 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
                 let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
                 self.by_id(&ids, read::orders_by_id, read::to_order).await
             }
-            OrderQuery::Code(store, code) => self.all(read::order_by_code(store, code), read::to_order).await,
+            OrderQuery::Code(store, code) => {
+                self.all(read::order_by_code(store, code), read::to_order)
+                    .await
+            }
             OrderQuery::Matching(filter, limit) => match &filter.search {
                 Some(search) => self.search(filter, search, limit).await,
                 None => self.all(list::orders(filter, limit), read::to_order).await,
             },
-            OrderQuery::Sandbox { after, limit } => self.all(read::sandbox_orders(after, limit), read::to_order).await,
-            OrderQuery::Due { now, skipped, limit } => {
-                self.all(read::due_orders(now, skipped, limit), read::to_order).await
+            OrderQuery::Sandbox { after, limit } => {
+                self.all(read::sandbox_orders(after, limit), read::to_order)
+                    .await
+            }
+            OrderQuery::Due {
+                now,
+                skipped,
+                limit,
+            } => {
+                self.all(read::due_orders(now, skipped, limit), read::to_order)
+                    .await
             }
         }
     }
@@ -232,7 +307,8 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         after: Option<(Timestamp, OrderId)>,
         limit: u32,
     ) -> Result<Vec<SearchingOrder>, HostError> {
-        self.all(read::searching_orders(after, limit), read::to_searching).await
+        self.all(read::searching_orders(after, limit), read::to_searching)
+            .await
     }
 
     async fn blob(&self, id: PhotoId) -> Result<Option<Blob>, HostError> {
@@ -243,12 +319,21 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         self.all(read::events(order), read::to_event).await
     }
 
-    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
-        self.all(outbound::journal(of, after, limit), outbound::to_entry).await
+    async fn journal(
+        &self,
+        of: Journal,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<JournalEntry>, HostError> {
+        self.all(outbound::journal(of, after, limit), outbound::to_entry)
+            .await
     }
 
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError> {
-        Ok(self.one(archive::journal_span(of), archive::to_span).await?.unwrap_or_default())
+        Ok(self
+            .one(archive::journal_span(of), archive::to_span)
+            .await?
+            .unwrap_or_default())
     }
 
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError> {
@@ -256,15 +341,19 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
             CourierQuery::Ids([id]) => read::courier_by_id(*id),
             CourierQuery::Ids(ids) => {
                 let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
-                return self.by_id(&ids, read::couriers_by_id, read::to_courier).await;
+                return self
+                    .by_id(&ids, read::couriers_by_id, read::to_courier)
+                    .await;
             }
             CourierQuery::Key(hash) => read::courier_by_key(hash),
             CourierQuery::All { after, limit } => read::couriers(after, limit),
             CourierQuery::Working { after, limit } => read::couriers_at_work(after, limit),
             CourierQuery::PushDue { now, limit } => read::couriers_with_due_push(now, limit),
-            CourierQuery::Unresponsive { seen_before, skipped, limit } => {
-                read::silent_couriers(seen_before, skipped, limit)
-            }
+            CourierQuery::Unresponsive {
+                seen_before,
+                skipped,
+                limit,
+            } => read::silent_couriers(seen_before, skipped, limit),
         };
         self.all(query, read::to_courier).await
     }
@@ -276,7 +365,11 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         seen_since: Timestamp,
         limit: u32,
     ) -> Result<Vec<Candidate>, HostError> {
-        self.all(read::candidates(&cells, after, seen_since, limit), read::to_free).await
+        self.all(
+            read::candidates(&cells, after, seen_since, limit),
+            read::to_free,
+        )
+        .await
     }
 
     async fn notifications(
@@ -285,10 +378,18 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         before: Option<NotificationId>,
         limit: u32,
     ) -> Result<Vec<Notification>, HostError> {
-        self.all(read::notifications(store, before, limit), read::to_notification).await
+        self.all(
+            read::notifications(store, before, limit),
+            read::to_notification,
+        )
+        .await
     }
 
-    async fn statement(&self, store: StoreId, query: StatementQuery<'_>) -> Result<Vec<StatementLine>, HostError> {
+    async fn statement(
+        &self,
+        store: StoreId,
+        query: StatementQuery<'_>,
+    ) -> Result<Vec<StatementLine>, HostError> {
         let query = match query {
             StatementQuery::Period(period, limit) => outbound::statement(store, period, limit),
             StatementQuery::TopUp(reference) => outbound::top_up(store, reference),
@@ -312,7 +413,11 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
     async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError> {
         let query = match query {
             AttemptQuery::Id(id) => outbound::attempt(id),
-            AttemptQuery::Webhook { webhook, before, limit } => outbound::attempts(webhook, before, limit),
+            AttemptQuery::Webhook {
+                webhook,
+                before,
+                limit,
+            } => outbound::attempts(webhook, before, limit),
         };
         self.all(query, outbound::to_attempt).await
     }
@@ -322,8 +427,15 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
     }
 
     async fn tracking_link(&self, hash: &KeyHash) -> Result<Option<TrackingLink>, HostError> {
-        let found = self.one(read::tracking_link(hash), read::to_tracking_link).await?;
-        Ok(found.map(|(order, delivery, ends_at)| TrackingLink { hash: hash.clone(), order, delivery, ends_at }))
+        let found = self
+            .one(read::tracking_link(hash), read::to_tracking_link)
+            .await?;
+        Ok(found.map(|(order, delivery, ends_at)| TrackingLink {
+            hash: hash.clone(),
+            order,
+            delivery,
+            ends_at,
+        }))
     }
 
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError> {
@@ -331,11 +443,17 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
     }
 
     async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError> {
-        Ok(self.one(outbound::usage(of), outbound::to_usage).await?.unwrap_or_default())
+        Ok(self
+            .one(outbound::usage(of), outbound::to_usage)
+            .await?
+            .unwrap_or_default())
     }
 
     async fn figures(&self, now: Timestamp, overdue: Timestamp) -> Result<Figures, HostError> {
-        Ok(self.one(figures::figures(now, overdue), figures::to_figures).await?.unwrap_or_default())
+        Ok(self
+            .one(figures::figures(now, overdue), figures::to_figures)
+            .await?
+            .unwrap_or_default())
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
@@ -344,7 +462,10 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let _invalidation = self.recent.invalidate_after([changes]);
-        let committed = self.driver.transact(statements(changes, &self.timing)?).await;
+        let committed = self
+            .driver
+            .transact(statements(changes, &self.timing)?)
+            .await;
         if committed.is_ok() {
             self.platform.committed(changes);
         }
@@ -353,11 +474,17 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 
     async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), HostError>> {
         let _invalidation = self.recent.invalidate_after(changes);
-        let transactions = changes.iter().map(|changes| statements(changes, &self.timing)).collect();
+        let transactions = changes
+            .iter()
+            .map(|changes| statements(changes, &self.timing))
+            .collect();
         match transactions {
             Ok(transactions) => {
                 let results = self.driver.transact_each(transactions).await;
-                let committed = changes.iter().zip(&results).filter(|(_, result)| result.is_ok());
+                let committed = changes
+                    .iter()
+                    .zip(&results)
+                    .filter(|(_, result)| result.is_ok());
                 committed.for_each(|(changes, _)| self.platform.committed(changes));
                 results
             }
@@ -391,7 +518,11 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
         self.platform.distance_matrix(places).await
     }
 
-    async fn road_paths(&self, points: &[Point], max_points: usize) -> Result<Vec<Option<Vec<Point>>>, HostError> {
+    async fn road_paths(
+        &self,
+        points: &[Point],
+        max_points: usize,
+    ) -> Result<Vec<Option<Vec<Point>>>, HostError> {
         self.platform.road_paths(points, max_points).await
     }
 

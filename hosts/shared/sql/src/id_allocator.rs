@@ -32,17 +32,29 @@ impl IdAllocator {
     /// Creates an allocator with an empty stock, which allocates at least `batch` IDs at a time.
     pub(crate) fn of(batch: u32) -> IdAllocator {
         let (stock, waiting) = (Mutex::new(IdBlock::new(0, 0)), Mutex::default());
-        IdAllocator { stock, batch: batch.into(), waiting, leader: futures_util::lock::Mutex::new(()) }
+        IdAllocator {
+            stock,
+            batch: batch.into(),
+            waiting,
+            leader: futures_util::lock::Mutex::new(()),
+        }
     }
 
     /// Allocates `count` IDs, which are higher than all IDs that were allocated before the call. Without a stock this is also true across
     /// instances.
-    pub(crate) async fn take<D: Driver>(&self, driver: &D, count: u32) -> Result<IdBlock, HostError> {
+    pub(crate) async fn take<D: Driver>(
+        &self,
+        driver: &D,
+        count: u32,
+    ) -> Result<IdBlock, HostError> {
         let count = u64::from(count);
         if let Some(block) = locked(&self.stock).split(count) {
             return Ok(block);
         }
-        let allocation = Arc::new(PendingAllocation { count, result: Mutex::new(None) });
+        let allocation = Arc::new(PendingAllocation {
+            count,
+            result: Mutex::new(None),
+        });
         locked(&self.waiting).push(Arc::clone(&allocation));
         let _leader = self.leader.lock().await;
         if let Some(result) = locked(&allocation.result).take() {
@@ -50,12 +62,18 @@ impl IdAllocator {
         }
         let mut allocations = std::mem::take(&mut *locked(&self.waiting));
         // The previous leader may have taken this allocation and been cancelled.
-        if !allocations.iter().any(|other| Arc::ptr_eq(other, &allocation)) {
+        if !allocations
+            .iter()
+            .any(|other| Arc::ptr_eq(other, &allocation))
+        {
             allocations.push(Arc::clone(&allocation));
         }
         // The previous leader may have allocated more IDs than were requested.
         allocations.retain(|allocation| {
-            locked(&self.stock).split(allocation.count).map(|block| allocation.complete(Ok(block))).is_none()
+            locked(&self.stock)
+                .split(allocation.count)
+                .map(|block| allocation.complete(Ok(block)))
+                .is_none()
         });
         if !allocations.is_empty() {
             self.refill(driver, &allocations).await;
@@ -69,12 +87,14 @@ impl IdAllocator {
         let wanted = allocations.iter().map(|allocation| allocation.count).sum();
         match allocate(driver, self.batch.max(wanted)).await {
             Ok(mut block) => {
-                allocations
-                    .iter()
-                    .for_each(|allocation| allocation.complete(block.split(allocation.count).ok_or_else(missing)));
+                allocations.iter().for_each(|allocation| {
+                    allocation.complete(block.split(allocation.count).ok_or_else(missing))
+                });
                 *locked(&self.stock) = block;
             }
-            Err(error) => allocations.iter().for_each(|allocation| allocation.complete(Err(error.clone()))),
+            Err(error) => allocations
+                .iter()
+                .for_each(|allocation| allocation.complete(Err(error.clone()))),
         }
     }
 }
@@ -94,7 +114,9 @@ async fn allocate<D: Driver>(driver: &D, count: u64) -> Result<IdBlock, HostErro
 }
 
 fn missing() -> HostError {
-    HostError::Internal { detail: "the database has no counter of IDs".to_owned() }
+    HostError::Internal {
+        detail: "the database has no counter of IDs".to_owned(),
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -123,11 +145,15 @@ mod tests {
         }
 
         async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
-            let &[Value::Integer(count)] = query.params.as_slice() else { return Ok(Vec::new()) };
+            let &[Value::Integer(count)] = query.params.as_slice() else {
+                return Ok(Vec::new());
+            };
             self.updates.fetch_add(1, SeqCst);
             tokio::task::yield_now().await;
             let count = u64::try_from(count).unwrap();
-            Ok(vec![Row::new(vec![Value::number(self.value.fetch_add(count, SeqCst) + count)])])
+            Ok(vec![Row::new(vec![Value::number(
+                self.value.fetch_add(count, SeqCst) + count,
+            )])])
         }
 
         async fn transact(&self, _: Vec<Statement>) -> Result<(), HostError> {
@@ -144,7 +170,10 @@ mod tests {
     async fn waiting_requests_share_update_without_duplicates() {
         let (driver, allocator) = (Counter::default(), IdAllocator::of(1));
         let blocks = join_all((0..20).map(|_| allocator.take(&driver, 3))).await;
-        let mut all: Vec<u64> = blocks.into_iter().flat_map(|block| numbers(block, 3)).collect();
+        let mut all: Vec<u64> = blocks
+            .into_iter()
+            .flat_map(|block| numbers(block, 3))
+            .collect();
         all.sort_unstable();
         assert_eq!(all, (0..60).collect::<Vec<_>>());
         // The first request updates the counter by itself. All others arrive meanwhile and share the second update.
@@ -163,7 +192,10 @@ mod tests {
     #[tokio::test]
     async fn cancelled_caller_does_not_cancel_other_waiters() {
         let (driver, allocator) = (Counter::default(), IdAllocator::of(1));
-        let (mut leader, mut second) = (Box::pin(allocator.take(&driver, 1)), Box::pin(allocator.take(&driver, 1)));
+        let (mut leader, mut second) = (
+            Box::pin(allocator.take(&driver, 1)),
+            Box::pin(allocator.take(&driver, 1)),
+        );
         assert!(poll!(leader.as_mut()).is_pending() && poll!(second.as_mut()).is_pending());
         drop(leader);
         // The second request is now the leader, with the third's allocation, and is cancelled too.

@@ -41,7 +41,9 @@ pub use health::{STORAGE, WriteHealth, WriteState};
 pub use host::{Machine, SqlHost};
 pub use outbound::{MAX_LOCKED_JOURNALS, lock_journals};
 pub use recent::RecentKeys;
-pub use schema::{Change, Dialect, Migration, SchemaError, SchemaState, is_ahead, migrations, pending};
+pub use schema::{
+    Change, Dialect, Migration, SchemaError, SchemaState, is_ahead, migrations, pending,
+};
 pub use slot::{Slot, Slots};
 pub use statement::{Expect, Query, Statement};
 pub use tables::{TABLES, Table};

@@ -92,24 +92,35 @@ impl Searches {
                  ORDER BY {id} DESC LIMIT :limit"
             );
             let sql = bounded!(":rows").replace(":rows", &rows);
-            let used: Vec<String> =
-                PARAMETERS.iter().map(|name| format!(":{name}")).filter(|name| sql.contains(name)).collect();
-            (1..).zip(used).fold(sql, |sql, (number, name): (u8, _)| sql.replace(&name, &format!("${number}")))
+            let used: Vec<String> = PARAMETERS
+                .iter()
+                .map(|name| format!(":{name}"))
+                .filter(|name| sql.contains(name))
+                .collect();
+            (1..).zip(used).fold(sql, |sql, (number, name): (u8, _)| {
+                sql.replace(&name, &format!("${number}"))
+            })
         };
         // Spare patterns match all texts.
-        let words: String =
-            (1..=SearchWords::MAX).map(|word| format!(" AND order_search.terms LIKE :word{word}")).collect();
+        let words: String = (1..=SearchWords::MAX)
+            .map(|word| format!(" AND order_search.terms LIKE :word{word}"))
+            .collect();
         // The newest order that is not compared, or null.
         let bound = format!(
             "(SELECT order_search.order_id FROM order_search WHERE order_search.order_id < :before AND {scope} \
              ORDER BY order_search.order_id DESC LIMIT 1 OFFSET :compared)"
         );
         let newest = format!("{words} AND order_search.order_id > COALESCE({bound}, 0)");
-        let older = format!("{words} AND order_search.order_id = found.rowid AND found.rowid <= {bound}");
+        let older =
+            format!("{words} AND order_search.order_id = found.rowid AND found.rowid <= {bound}");
         Searches {
             all: query("order_search", "order_search.order_id", ""),
             newest: query("order_search", "order_search.order_id", &newest),
-            older: query("order_words(:expression) AS found CROSS JOIN order_search", "found.rowid", &older),
+            older: query(
+                "order_words(:expression) AS found CROSS JOIN order_search",
+                "found.rowid",
+                &older,
+            ),
         }
     }
 
@@ -149,7 +160,10 @@ pub(crate) fn orders(filter: &OrderFilter, limit: u32) -> Query {
     params.extend(conditions(filter));
     params.extend(filter.code.as_deref().map(Value::from));
     params.push(Value::number(limit));
-    Query::new(OWN_LISTS.get(list.index()).map_or("", String::as_str), params)
+    Query::new(
+        OWN_LISTS.get(list.index()).map_or("", String::as_str),
+        params,
+    )
 }
 
 /// The form of a list of a store's orders.
@@ -180,8 +194,11 @@ enum Statuses {
 /// orders are all read from the index of statuses. SQLite has no statistics of a new database, so a plus sign keeps it from choosing another
 /// index, which it would have to read and sort completely. A period limits the IDs by the index of times: those of its first and its last
 /// [`COMPARED`] orders. IDs ascend with the time of creation, except among orders that are created at about the same moment.
-static OWN_LISTS: LazyLock<Vec<String>> =
-    LazyLock::new(|| (0..OwnList::FORMS).map(|index| OwnList::of(index).sql()).collect());
+static OWN_LISTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    (0..OwnList::FORMS)
+        .map(|index| OwnList::of(index).sql())
+        .collect()
+});
 
 impl OwnList {
     const FORMS: usize = 24;
@@ -193,7 +210,12 @@ impl OwnList {
             1 => Statuses::One,
             _ => Statuses::Few,
         };
-        OwnList { branches: is_set(0), period: is_set(1), code: is_set(2), statuses }
+        OwnList {
+            branches: is_set(0),
+            period: is_set(1),
+            code: is_set(2),
+            statuses,
+        }
     }
 
     fn index(&self) -> usize {
@@ -202,19 +224,31 @@ impl OwnList {
             Statuses::One => 8,
             Statuses::Few => 16,
         };
-        statuses + usize::from(self.branches) + 2 * usize::from(self.period) + 4 * usize::from(self.code)
+        statuses
+            + usize::from(self.branches)
+            + 2 * usize::from(self.period)
+            + 4 * usize::from(self.code)
     }
 
     fn sql(&self) -> String {
-        let scope = if self.branches { "stores.id = $1 OR stores.matrix = $1" } else { "stores.id = $1" };
-        let stores = format!("store IN (SELECT id FROM stores WHERE ({scope}) AND deleted_at IS NULL)");
+        let scope = if self.branches {
+            "stores.id = $1 OR stores.matrix = $1"
+        } else {
+            "stores.id = $1"
+        };
+        let stores =
+            format!("store IN (SELECT id FROM stores WHERE ({scope}) AND deleted_at IS NULL)");
         let status = match self.statuses {
             // Both bounds are the same.
             Statuses::One if !self.code => "situation = $3 AND +situation <= $4",
             Statuses::Few if !self.code => "situation >= $3 AND situation <= $4",
             _ => "+situation >= $3 AND +situation <= $4",
         };
-        let id = if self.statuses == Statuses::Few && !self.code { "+id" } else { "id" };
+        let id = if self.statuses == Statuses::Few && !self.code {
+            "+id"
+        } else {
+            "id"
+        };
         let created = "+created_at >= $5 AND +created_at < $6";
         let edge = |order: &str| {
             format!(
@@ -225,12 +259,22 @@ impl OwnList {
         let period = if self.period && !self.code && self.statuses != Statuses::Few {
             let (first, last) = (edge("ASC"), edge("DESC"));
             // The index of the status has the IDs as well.
-            let id = if self.statuses == Statuses::One { "+id" } else { "id" };
-            format!(" AND {id} >= (SELECT MIN(id) FROM {first}) AND {id} <= (SELECT MAX(id) FROM {last})")
+            let id = if self.statuses == Statuses::One {
+                "+id"
+            } else {
+                "id"
+            };
+            format!(
+                " AND {id} >= (SELECT MIN(id) FROM {first}) AND {id} <= (SELECT MAX(id) FROM {last})"
+            )
         } else {
             String::new()
         };
-        let (code, limit) = if self.code { (" AND code = $7", "$8") } else { ("", "$7") };
+        let (code, limit) = if self.code {
+            (" AND code = $7", "$8")
+        } else {
+            ("", "$7")
+        };
         bounded!(":rows").replace(
             ":rows",
             &format!(
@@ -243,7 +287,10 @@ impl OwnList {
 
 /// Reads orders that contain all words of a search, among the newest orders of its scope.
 pub(crate) fn newest(filter: &OrderFilter, search: &SearchWords, limit: u32) -> Query {
-    Query::new(&Searches::scope(filter).newest, search_params(filter, search.words(), COMPARED, limit))
+    Query::new(
+        &Searches::scope(filter).newest,
+        search_params(filter, search.words(), COMPARED, limit),
+    )
 }
 
 /// Reads orders that contain all words of a search and are found by the index, among those that [`newest`] does not read.
@@ -255,8 +302,14 @@ pub(crate) fn older(filter: &OrderFilter, search: &SearchWords, limit: u32) -> Q
 
 /// Reads the newest order with an ID up to this one.
 pub(crate) fn up_to(filter: &OrderFilter, id: OrderId) -> Option<Query> {
-    let filter = OrderFilter { before: Some(OrderId::new(id.get() + 1)?), ..filter.clone() };
-    Some(Query::new(&Searches::scope(&filter).newest, search_params(&filter, &[], 1, 1)))
+    let filter = OrderFilter {
+        before: Some(OrderId::new(id.get() + 1)?),
+        ..filter.clone()
+    };
+    Some(Query::new(
+        &Searches::scope(&filter).newest,
+        search_params(&filter, &[], 1, 1),
+    ))
 }
 
 /// Reads what reports count of the orders of some stores and a time of creation, by an index.
@@ -277,31 +330,57 @@ pub(crate) fn reported(filter: &OrderFilter, limit: u32) -> Query {
     let sql = match (filter.store, filter.branches) {
         (None, _) => reported!("", "created_at >= $1 AND created_at < $2 LIMIT $3"),
         (Some(_), false) => {
-            reported!(" WHERE stores.id = $1 AND deleted_at IS NULL", "created_at >= $2 AND created_at < $3 LIMIT $4")
+            reported!(
+                " WHERE stores.id = $1 AND deleted_at IS NULL",
+                "created_at >= $2 AND created_at < $3 LIMIT $4"
+            )
         }
         (Some(_), true) => reported!(
             " WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL",
             "created_at >= $2 AND created_at < $3 LIMIT $4"
         ),
     };
-    let mut params: Vec<Value> = filter.store.map(|store| Value::number(store.get())).into_iter().collect();
-    params.extend([filter.from.into(), filter.until.into(), Value::number(limit)]);
+    let mut params: Vec<Value> = filter
+        .store
+        .map(|store| Value::number(store.get()))
+        .into_iter()
+        .collect();
+    params.extend([
+        filter.from.into(),
+        filter.until.into(),
+        Value::number(limit),
+    ]);
     Query::new(sql, params)
 }
 
 /// Decodes a row of [`reported`]. Of an order that an older program wrote, it has the body.
 pub(crate) fn to_reported(row: &mut Row) -> Result<ReportedOrder, HostError> {
-    let invalid = |what: &str| HostError::Internal { detail: format!("an order has an invalid {what}") };
-    let store = u64::try_from(row.integer()?).ok().and_then(StoreId::new).ok_or_else(|| invalid("store"))?;
+    let invalid = |what: &str| HostError::Internal {
+        detail: format!("an order has an invalid {what}"),
+    };
+    let store = u64::try_from(row.integer()?)
+        .ok()
+        .and_then(StoreId::new)
+        .ok_or_else(|| invalid("store"))?;
     let created_at = Timestamp::from_millis(row.integer()?);
-    let status = u16::try_from(row.integer()?).ok().and_then(OrderStatus::from_number);
+    let status = u16::try_from(row.integer()?)
+        .ok()
+        .and_then(OrderStatus::from_number);
     let status = status.ok_or_else(|| invalid("situation"))?;
-    let (day, fee, cancellation_fee) = (row.optional_integer()?, row.optional_integer()?, row.optional_integer()?);
+    let (day, fee, cancellation_fee) = (
+        row.optional_integer()?,
+        row.optional_integer()?,
+        row.optional_integer()?,
+    );
     let (done_at, expected_at) = (row.optional_integer()?, row.optional_integer()?);
     if let Some(order) = row.optional_json::<Order>()? {
         return Ok(ReportedOrder::from(&order));
     }
-    let money = |centavos: Option<i64>| centavos.and_then(Money::from_centavos).ok_or_else(|| invalid("fee"));
+    let money = |centavos: Option<i64>| {
+        centavos
+            .and_then(Money::from_centavos)
+            .ok_or_else(|| invalid("fee"))
+    };
     Ok(ReportedOrder {
         store,
         created_at,
@@ -317,15 +396,27 @@ pub(crate) fn to_reported(row: &mut Row) -> Result<ReportedOrder, HostError> {
 /// Returns how many orders a page still has room for.
 pub(crate) fn room(page: &[Row], limit: u32) -> u32 {
     let is_large = page.iter().map(Row::bytes_of_text).sum::<usize>() >= page_bytes!();
-    if is_large { 0 } else { limit.saturating_sub(u32::try_from(page.len()).unwrap_or(limit)) }
+    if is_large {
+        0
+    } else {
+        limit.saturating_sub(u32::try_from(page.len()).unwrap_or(limit))
+    }
 }
 
 /// Returns the expression by which the index finds orders with these words: beginnings of words, and complete numbers. To find the beginning
 /// of a number, the index would have to merge the lists of all numbers that begin with it.
 fn indexed(words: &[String]) -> String {
-    let (selective, short): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_selective(word));
-    let used = if selective.is_empty() { short } else { selective };
-    used.into_iter().map(|word| expression(word)).collect::<Vec<_>>().join(" AND ")
+    let (selective, short): (Vec<&String>, Vec<&String>) =
+        words.iter().partition(|word| is_selective(word));
+    let used = if selective.is_empty() {
+        short
+    } else {
+        selective
+    };
+    used.into_iter()
+        .map(|word| expression(word))
+        .collect::<Vec<_>>()
+        .join(" AND ")
 }
 
 fn is_number(word: &str) -> bool {
@@ -342,7 +433,9 @@ fn expression(word: &str) -> String {
     match (is_number(word), word.len()) {
         // Phone numbers without the area code, and without the country code.
         (true, 8 | 9) => {
-            let phones: String = (11..100).map(|area| format!(" OR \"55{area}{word}\"")).collect();
+            let phones: String = (11..100)
+                .map(|area| format!(" OR \"55{area}{word}\""))
+                .collect();
             format!("(\"{word}\"{phones})")
         }
         (true, 10 | 11) => format!("(\"{word}\" OR \"55{word}\")"),
@@ -355,27 +448,45 @@ fn expression(word: &str) -> String {
 fn search_params(filter: &OrderFilter, words: &[String], compared: u32, limit: u32) -> Vec<Value> {
     let mut params = scope_params(filter);
     // The words contain no wildcards: `searchable` removes all punctuation.
-    let pattern = |index: usize| words.get(index).map_or_else(|| "%".to_owned(), |word| format!("%{word}%"));
+    let pattern = |index: usize| {
+        words
+            .get(index)
+            .map_or_else(|| "%".to_owned(), |word| format!("%{word}%"))
+    };
     params.extend((0..SearchWords::MAX).map(|index| Value::Text(pattern(index))));
     params.extend([Value::number(compared), Value::number(limit)]);
     params
 }
 
 fn scope_params(filter: &OrderFilter) -> Vec<Value> {
-    let mut params = vec![before(filter), Value::number(filter.store.map_or(0, StoreId::get))];
+    let mut params = vec![
+        before(filter),
+        Value::number(filter.store.map_or(0, StoreId::get)),
+    ];
     params.extend(conditions(filter));
     params.push(filter.code.as_deref().unwrap_or_default().into());
-    params.push(Value::Integer(filter.late_at.map_or(i64::MAX, |at| at.millis().saturating_sub(1))));
+    params.push(Value::Integer(
+        filter
+            .late_at
+            .map_or(i64::MAX, |at| at.millis().saturating_sub(1)),
+    ));
     params
 }
 
 fn before(filter: &OrderFilter) -> Value {
-    filter.before.map_or(Value::Integer(i64::MAX), |id| Value::number(id.get()))
+    filter
+        .before
+        .map_or(Value::Integer(i64::MAX), |id| Value::number(id.get()))
 }
 
 fn conditions(filter: &OrderFilter) -> [Value; 4] {
     let (min, max) = filter.statuses;
-    [Value::number(min), Value::number(max), filter.from.into(), filter.until.into()]
+    [
+        Value::number(min),
+        Value::number(max),
+        filter.from.into(),
+        filter.until.into(),
+    ]
 }
 
 /// Writes only a row that changes, because most writes of an order change neither column.
@@ -390,7 +501,9 @@ pub(crate) fn search_row(write: &Write<Order>) -> Statement {
     let params = vec![
         Value::number(order.id.get()),
         Value::number(order.store.get()),
-        order.late_from().map_or(Value::Null, |at: Timestamp| at.into()),
+        order
+            .late_from()
+            .map_or(Value::Null, |at: Timestamp| at.into()),
         Value::Text(order.search_terms()),
     ];
     Statement::any(PUT_SEARCH, params)

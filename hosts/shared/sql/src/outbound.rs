@@ -8,8 +8,8 @@ use despacho_core::{
         order::{Journal, JournalEntry, RecordedEvent},
         store::{Claim, EntryKind, LedgerEntry, Period, StatementLine, TopUp},
         webhook::{
-            Attempt, MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, MessageChange, RecordedAttempt, Webhook,
-            WebhookState,
+            Attempt, MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, MessageChange,
+            RecordedAttempt, Webhook, WebhookState,
         },
     },
 };
@@ -36,9 +36,11 @@ const DUE_WEBHOOKS: &str = "SELECT version, body FROM (SELECT version, body, id,
      AND events.place > webhooks.position)))) AS considered WHERE leased_until > $1 OR turn <= $2) AS chosen \
      WHERE leased_until <= $1 AND receiver_turn <= $3 ORDER BY turn, seen_at, id LIMIT $4";
 
-const BRANCHES: &str = "SELECT COUNT(*), CAST(0 AS BIGINT) FROM stores WHERE matrix = $1 AND deleted_at IS NULL";
+const BRANCHES: &str =
+    "SELECT COUNT(*), CAST(0 AS BIGINT) FROM stores WHERE matrix = $1 AND deleted_at IS NULL";
 
-const WEBHOOKS: &str = "SELECT COUNT(*), CAST(0 AS BIGINT) FROM webhooks WHERE matrix = $1 AND removed = 0";
+const WEBHOOKS: &str =
+    "SELECT COUNT(*), CAST(0 AS BIGINT) FROM webhooks WHERE matrix = $1 AND removed = 0";
 
 /// Sums are cast to integers, because PostgreSQL returns them as `NUMERIC`.
 const CLAIM_USAGE: &str = "SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) \
@@ -92,13 +94,21 @@ pub(crate) fn journal(of: Journal, after: u64, limit: u32) -> Query {
         None => (JOURNAL_OF_MATRIX, of.merchant),
         Some(branch) => (JOURNAL_OF_BRANCH, branch),
     };
-    Query::new(sql, vec![id(store.get()), Value::number(after), Value::number(limit)])
+    Query::new(
+        sql,
+        vec![id(store.get()), Value::number(after), Value::number(limit)],
+    )
 }
 
 pub(crate) fn statement(store: StoreId, period: Period, limit: u32) -> Query {
     let after = period.after.map_or(0, EntryId::get);
-    let params =
-        vec![id(store.get()), Value::number(after), period.from.into(), period.until.into(), Value::number(limit)];
+    let params = vec![
+        id(store.get()),
+        Value::number(after),
+        period.from.into(),
+        period.until.into(),
+        Value::number(limit),
+    ];
     Query::new(STATEMENT, params)
 }
 
@@ -112,26 +122,37 @@ pub(crate) fn webhooks(store: StoreId) -> Query {
 }
 
 pub(crate) fn webhook(number: WebhookId) -> Query {
-    Query::new("SELECT version, body FROM webhooks WHERE id = $1 AND removed = 0", vec![id(number.get())])
+    Query::new(
+        "SELECT version, body FROM webhooks WHERE id = $1 AND removed = 0",
+        vec![id(number.get())],
+    )
 }
 
 pub(crate) fn due_webhooks(now: Timestamp, limit: u32) -> Query {
     let bounds = [MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, limit].map(Value::number);
-    Query::new(DUE_WEBHOOKS, std::iter::once(now.into()).chain(bounds).collect())
+    Query::new(
+        DUE_WEBHOOKS,
+        std::iter::once(now.into()).chain(bounds).collect(),
+    )
 }
 
 pub(crate) fn usage(of: UsageQuery<'_>) -> Query {
     match of {
         UsageQuery::Branches(merchant) => Query::new(BRANCHES, vec![id(merchant.get())]),
         UsageQuery::Webhooks(merchant) => Query::new(WEBHOOKS, vec![id(merchant.get())]),
-        UsageQuery::Claims(owner, since) => Query::new(CLAIM_USAGE, vec![owner.into(), Claim::hour(since).into()]),
+        UsageQuery::Claims(owner, since) => {
+            Query::new(CLAIM_USAGE, vec![owner.into(), Claim::hour(since).into()])
+        }
     }
 }
 
 /// Decodes a row of two sums.
 pub(crate) fn to_usage(row: &mut Row) -> Result<StorageUsage, HostError> {
     let mut sum = || Ok(u64::try_from(row.integer()?).unwrap_or_default());
-    Ok(StorageUsage { records: sum()?, bytes: sum()? })
+    Ok(StorageUsage {
+        records: sum()?,
+        bytes: sum()?,
+    })
 }
 
 pub(crate) fn messages(webhook: WebhookId) -> Query {
@@ -146,28 +167,43 @@ pub(crate) fn attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32
 }
 
 pub(crate) fn attempt(number: AttemptId) -> Query {
-    Query::new("SELECT id, body FROM webhook_attempts WHERE id = $1", vec![id(number.get())])
+    Query::new(
+        "SELECT id, body FROM webhook_attempts WHERE id = $1",
+        vec![id(number.get())],
+    )
 }
 
 /// Decodes a row of `place, id, body`.
 pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, HostError> {
     let place = row.integer()?;
-    let place = u64::try_from(place).map_err(|_| corrupt_row(format!("an event at position {place}")))?;
+    let place =
+        u64::try_from(place).map_err(|_| corrupt_row(format!("an event at position {place}")))?;
     let number = identifier(row.integer()?, EventId::new)?;
-    Ok(JournalEntry { position: place, recorded: RecordedEvent { id: number, event: row.json()? } })
+    Ok(JournalEntry {
+        position: place,
+        recorded: RecordedEvent {
+            id: number,
+            event: row.json()?,
+        },
+    })
 }
 
 /// Decodes a row of `id, kind, store, order, reference, amount, balance, at`.
 pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, HostError> {
     let number = identifier(row.integer()?, EntryId::new)?;
     let kind = row.text()?;
-    let kind = EntryKind::from_name(&kind).ok_or_else(|| corrupt_row(format!("an entry of kind {kind}")))?;
+    let kind = EntryKind::from_name(&kind)
+        .ok_or_else(|| corrupt_row(format!("an entry of kind {kind}")))?;
     let store = identifier(row.integer()?, StoreId::new)?;
-    let order = row.optional_integer()?.map(|order| identifier(order, OrderId::new)).transpose()?;
+    let order = row
+        .optional_integer()?
+        .map(|order| identifier(order, OrderId::new))
+        .transpose()?;
     let reference = row.optional_text()?;
     let mut money = || {
         let centavos = row.integer()?;
-        Money::from_centavos(centavos).ok_or_else(|| corrupt_row(format!("an amount of {centavos} centavos")))
+        Money::from_centavos(centavos)
+            .ok_or_else(|| corrupt_row(format!("an amount of {centavos} centavos")))
     };
     let (amount, balance) = (money()?, money()?);
     Ok(StatementLine {
@@ -185,12 +221,18 @@ pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, HostError> {
 /// Decodes a row of `version, body`.
 pub(crate) fn to_webhook(row: &mut Row) -> Result<Webhook, HostError> {
     let version = row.small()?;
-    Ok(Webhook { version, ..row.json()? })
+    Ok(Webhook {
+        version,
+        ..row.json()?
+    })
 }
 
 /// Decodes a row of `id, body`.
 pub(crate) fn to_attempt(row: &mut Row) -> Result<RecordedAttempt, HostError> {
-    Ok(RecordedAttempt { id: identifier(row.integer()?, AttemptId::new)?, attempt: row.json()? })
+    Ok(RecordedAttempt {
+        id: identifier(row.integer()?, AttemptId::new)?,
+        attempt: row.json()?,
+    })
 }
 
 /// Takes the next position of a store's journal and locks the journal's row.
@@ -201,8 +243,12 @@ pub(crate) fn advance_journal(store: StoreId) -> Statement {
 /// Locks the journals that these transactions advance, in the same order in every program. One that does not exist yet is not locked. The
 /// statement is for PostgreSQL, and for at most [`MAX_LOCKED_JOURNALS`].
 pub fn lock_journals<'a>(transactions: impl Iterator<Item = &'a [Statement]>) -> Statement {
-    let advances = transactions.flatten().filter(|statement| statement.sql == ADVANCE_JOURNAL);
-    let mut stores: Vec<Value> = advances.filter_map(|statement| statement.params.first().cloned()).collect();
+    let advances = transactions
+        .flatten()
+        .filter(|statement| statement.sql == ADVANCE_JOURNAL);
+    let mut stores: Vec<Value> = advances
+        .filter_map(|statement| statement.params.first().cloned())
+        .collect();
     stores.sort();
     stores.dedup();
     stores.resize(MAX_LOCKED_JOURNALS, Value::Null);
@@ -211,14 +257,27 @@ pub fn lock_journals<'a>(transactions: impl Iterator<Item = &'a [Statement]>) ->
 
 /// Returns the entry of a top-up, without its reference.
 pub(crate) fn top_up_entry(top_up: &TopUp) -> LedgerEntry {
-    let TopUp { store, amount, at, .. } = *top_up;
-    LedgerEntry { store, account: None, order: None, kind: EntryKind::TopUp, amount, at, floor: None }
+    let TopUp {
+        store, amount, at, ..
+    } = *top_up;
+    LedgerEntry {
+        store,
+        account: None,
+        order: None,
+        kind: EntryKind::TopUp,
+        amount,
+        at,
+        floor: None,
+    }
 }
 
 /// Inserts an entry with the current balance, which the previous statement updated.
 pub(crate) fn entry(entry: &LedgerEntry, reference: Option<&str>) -> Statement {
     let params = vec![
-        entry.order.map(|order| id(order.get())).unwrap_or(Value::Null),
+        entry
+            .order
+            .map(|order| id(order.get()))
+            .unwrap_or(Value::Null),
         entry.kind.name().into(),
         entry.amount.centavos().into(),
         entry.at.into(),
@@ -231,11 +290,16 @@ pub(crate) fn entry(entry: &LedgerEntry, reference: Option<&str>) -> Statement {
 
 /// Returns the balance that an entry names; null for the balance that pays for its store.
 pub(crate) fn account(entry: &LedgerEntry) -> Value {
-    entry.account.map_or(Value::Null, |account| id(account.get()))
+    entry
+        .account
+        .map_or(Value::Null, |account| id(account.get()))
 }
 
 /// Adds the statements for webhooks, their messages and their attempts.
-pub(crate) fn webhook_statements(list: &mut Vec<Statement>, changes: &Changes) -> Result<(), HostError> {
+pub(crate) fn webhook_statements(
+    list: &mut Vec<Statement>,
+    changes: &Changes,
+) -> Result<(), HostError> {
     for write in &changes.webhooks {
         list.push(write_webhook(write)?);
     }
@@ -244,12 +308,23 @@ pub(crate) fn webhook_statements(list: &mut Vec<Statement>, changes: &Changes) -
     }
     for attempt in &changes.attempts {
         let sql = "INSERT INTO webhook_attempts (webhook, body) VALUES ($1, $2)";
-        list.push(Statement::one(sql, vec![id(attempt.webhook.get()), Value::json(attempt)?]));
+        list.push(Statement::one(
+            sql,
+            vec![id(attempt.webhook.get()), Value::json(attempt)?],
+        ));
     }
-    let mut touched: Vec<WebhookId> = changes.attempts.iter().map(|attempt: &Attempt| attempt.webhook).collect();
+    let mut touched: Vec<WebhookId> = changes
+        .attempts
+        .iter()
+        .map(|attempt: &Attempt| attempt.webhook)
+        .collect();
     touched.sort_unstable();
     touched.dedup();
-    list.extend(touched.iter().map(|webhook| Statement::any(PRUNE_ATTEMPTS, vec![id(webhook.get())])));
+    list.extend(
+        touched
+            .iter()
+            .map(|webhook| Statement::any(PRUNE_ATTEMPTS, vec![id(webhook.get())])),
+    );
     Ok(())
 }
 
@@ -262,12 +337,23 @@ fn write_webhook(write: &Write<Webhook>) -> Result<Statement, HostError> {
         Value::Integer(matches!(webhook.state, WebhookState::Removed { .. }).into()),
         Value::number(webhook.position),
         webhook.due_at.into(),
-        Value::Integer(webhook.lease.as_ref().map_or(0, |lease| lease.until.millis())),
+        Value::Integer(
+            webhook
+                .lease
+                .as_ref()
+                .map_or(0, |lease| lease.until.millis()),
+        ),
         webhook.seen_at.into(),
         Value::json(webhook)?,
         webhook.receiver().as_str().into(),
     ];
-    Ok(versioned(INSERT_WEBHOOK, UPDATE_WEBHOOK, id(webhook.id.get()), write.expected, columns))
+    Ok(versioned(
+        INSERT_WEBHOOK,
+        UPDATE_WEBHOOK,
+        id(webhook.id.get()),
+        write.expected,
+        columns,
+    ))
 }
 
 fn message(change: &MessageChange) -> Result<Statement, HostError> {
@@ -285,9 +371,10 @@ fn message(change: &MessageChange) -> Result<Statement, HostError> {
             let sql = "DELETE FROM webhook_messages WHERE webhook = $1 AND name = $2";
             Statement::any(sql, vec![id(webhook.get()), name.as_str().into()])
         }
-        MessageChange::Clear(webhook) => {
-            Statement::any("DELETE FROM webhook_messages WHERE webhook = $1", vec![id(webhook.get())])
-        }
+        MessageChange::Clear(webhook) => Statement::any(
+            "DELETE FROM webhook_messages WHERE webhook = $1",
+            vec![id(webhook.get())],
+        ),
     })
 }
 
@@ -297,7 +384,9 @@ fn identifier<T>(number: i64, make: fn(u64) -> Option<T>) -> Result<T, HostError
 }
 
 fn corrupt_row(detail: String) -> HostError {
-    HostError::Internal { detail: format!("reading a row: {detail}") }
+    HostError::Internal {
+        detail: format!("reading a row: {detail}"),
+    }
 }
 
 fn id(number: u64) -> Value {

@@ -4,7 +4,9 @@ use despacho_core::{
     host::HostError,
     model::{
         Timestamp,
-        privacy::{ErasureCause, ErasureRecord, PersonalData, PersonalQuery, Redaction, StoredRecord},
+        privacy::{
+            ErasureCause, ErasureRecord, PersonalData, PersonalQuery, Redaction, StoredRecord,
+        },
         searchable,
         store::Claim,
     },
@@ -56,50 +58,112 @@ const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope
      (SELECT scope, idempotency_key FROM claims WHERE expires_at <= $1 ORDER BY expires_at LIMIT 200)";
 
 /// Runs a query.
-pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) -> Result<PersonalData, HostError> {
+pub(crate) async fn personal_data<D: Driver>(
+    driver: &D,
+    query: &PersonalQuery,
+) -> Result<PersonalData, HostError> {
     let data = PersonalData::default();
     Ok(match query {
-        PersonalQuery::Orders { phone, after, limit } => {
+        PersonalQuery::Orders {
+            phone,
+            after,
+            limit,
+        } => {
             let word = Value::Text(format!("\"{}\"", searchable(phone.as_str())));
             let params = vec![word, Value::number(*after), Value::number(*limit)];
-            PersonalData { orders: all(driver, Query::new(ORDERS_WITH, params), read::to_order).await?, ..data }
+            PersonalData {
+                orders: all(driver, Query::new(ORDERS_WITH, params), read::to_order).await?,
+                ..data
+            }
         }
-        PersonalQuery::Expired { erasure, before, limit } => {
-            let params = vec![Value::number(erasure.number()), (*before).into(), Value::number(*limit)];
-            PersonalData { orders: all(driver, Query::new(EXPIRED, params), read::to_order).await?, ..data }
+        PersonalQuery::Expired {
+            erasure,
+            before,
+            limit,
+        } => {
+            let params = vec![
+                Value::number(erasure.number()),
+                (*before).into(),
+                Value::number(*limit),
+            ];
+            PersonalData {
+                orders: all(driver, Query::new(EXPIRED, params), read::to_order).await?,
+                ..data
+            }
         }
         PersonalQuery::Proofs { before, limit } => {
             let params = vec![(*before).into(), Value::number(*limit)];
-            PersonalData { orders: all(driver, Query::new(WITH_PROOFS, params), read::to_order).await?, ..data }
+            PersonalData {
+                orders: all(driver, Query::new(WITH_PROOFS, params), read::to_order).await?,
+                ..data
+            }
         }
         PersonalQuery::Outbound { order, store } => {
-            let params = || vec![Value::number(store.get()), containing(&format!("\"order\":{order},"))];
+            let params = || {
+                vec![
+                    Value::number(store.get()),
+                    containing(&format!("\"order\":{order},")),
+                ]
+            };
             let mut messages: Vec<despacho_core::model::webhook::Message> =
                 all(driver, Query::new(MESSAGES_ABOUT, params()), Row::json).await?;
             messages.retain(|message| is_about(&message.subject, *order));
-            let mut attempts = all(driver, Query::new(ATTEMPTS_ABOUT, params()), outbound::to_attempt).await?;
+            let mut attempts = all(
+                driver,
+                Query::new(ATTEMPTS_ABOUT, params()),
+                outbound::to_attempt,
+            )
+            .await?;
             attempts.retain(|recorded| is_about(&recorded.attempt.subject, *order));
-            let webhooks = all(driver, Query::new(WEBHOOKS_ABOUT, params()), outbound::to_webhook).await?;
-            PersonalData { messages, attempts, webhooks, ..data }
+            let webhooks = all(
+                driver,
+                Query::new(WEBHOOKS_ABOUT, params()),
+                outbound::to_webhook,
+            )
+            .await?;
+            PersonalData {
+                messages,
+                attempts,
+                webhooks,
+                ..data
+            }
         }
         PersonalQuery::Mentions(phone) => {
             let sql = "SELECT body FROM notifications WHERE body LIKE $1 ORDER BY id";
             let query = Query::new(sql, vec![containing(phone.as_str())]);
-            PersonalData { notifications: all(driver, query, read::to_notification).await?, ..data }
+            PersonalData {
+                notifications: all(driver, query, read::to_notification).await?,
+                ..data
+            }
         }
         PersonalQuery::OldNotifications { limit } => {
-            let query = Query::new("SELECT body FROM notifications ORDER BY id LIMIT $1", vec![Value::number(*limit)]);
-            PersonalData { notifications: all(driver, query, read::to_notification).await?, ..data }
+            let query = Query::new(
+                "SELECT body FROM notifications ORDER BY id LIMIT $1",
+                vec![Value::number(*limit)],
+            );
+            PersonalData {
+                notifications: all(driver, query, read::to_notification).await?,
+                ..data
+            }
         }
         PersonalQuery::Claims { after, limit } => {
             let (scope, key) = after.clone().unwrap_or_default();
-            let query = Query::new(CLAIMS_AFTER, vec![scope.into(), key.into(), Value::number(*limit)]);
-            PersonalData { claims: all(driver, query, read::to_claim).await?, ..data }
+            let query = Query::new(
+                CLAIMS_AFTER,
+                vec![scope.into(), key.into(), Value::number(*limit)],
+            );
+            PersonalData {
+                claims: all(driver, query, read::to_claim).await?,
+                ..data
+            }
         }
         PersonalQuery::Records { before, limit } => {
             let before = before.map_or(Value::Integer(i64::MAX), Value::number);
             let query = Query::new(RECORDS, vec![before, Value::number(*limit)]);
-            PersonalData { records: all(driver, query, to_record).await?, ..data }
+            PersonalData {
+                records: all(driver, query, to_record).await?,
+                ..data
+            }
         }
     })
 }
@@ -109,12 +173,21 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
     Ok(match redaction {
         Redaction::Event(recorded) => {
             // An event that was archived meanwhile is a conflict.
-            let params = vec![Value::json(&recorded.event)?, Value::number(recorded.id.get())];
+            let params = vec![
+                Value::json(&recorded.event)?,
+                Value::number(recorded.id.get()),
+            ];
             Statement::one("UPDATE events SET body = $1 WHERE id = $2", params)
         }
         Redaction::Attempt(recorded) => {
-            let params = vec![Value::json(&recorded.attempt)?, Value::number(recorded.id.get())];
-            Statement::any("UPDATE webhook_attempts SET body = $1 WHERE id = $2", params)
+            let params = vec![
+                Value::json(&recorded.attempt)?,
+                Value::number(recorded.id.get()),
+            ];
+            Statement::any(
+                "UPDATE webhook_attempts SET body = $1 WHERE id = $2",
+                params,
+            )
         }
         Redaction::Claim(claim) => {
             let sql = "UPDATE claims SET body = $1 WHERE scope = $2 AND idempotency_key = $3 AND holder = $4 \
@@ -124,8 +197,7 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
             Statement::any(sql, params)
         }
         Redaction::RemoveClaim(claim) => {
-            let sql =
-                "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3 AND expires_at = $4";
+            let sql = "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3 AND expires_at = $4";
             Statement::any(sql, claim_key(claim).to_vec())
         }
         Redaction::PurgeClaims(before) => purge_claims(*before),
@@ -134,24 +206,42 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
                        ORDER BY ends_at LIMIT 1000)";
             Statement::any(sql, vec![(*before).into()])
         }
-        Redaction::RemovePositions(before) => {
-            Statement::any("DELETE FROM positions WHERE at < $1", vec![(*before).into()])
-        }
+        Redaction::RemovePositions(before) => Statement::any(
+            "DELETE FROM positions WHERE at < $1",
+            vec![(*before).into()],
+        ),
         Redaction::PurgeAudit(before) => {
             let sql = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < $1 ORDER BY at LIMIT 1000)";
             Statement::any(sql, vec![(*before).into()])
         }
-        Redaction::PurgeUsers(before) => {
-            Statement::any("DELETE FROM users WHERE removed_at < $1", vec![(*before).into()])
-        }
+        Redaction::PurgeUsers(before) => Statement::any(
+            "DELETE FROM users WHERE removed_at < $1",
+            vec![(*before).into()],
+        ),
         Redaction::RemoveNotification(store, id) => {
             let params = vec![Value::number(store.get()), Value::number(id.get())];
-            Statement::any("DELETE FROM notifications WHERE store = $1 AND id = $2", params)
+            Statement::any(
+                "DELETE FROM notifications WHERE store = $1 AND id = $2",
+                params,
+            )
         }
         Redaction::Record(record) => {
-            let ErasureRecord { name, cause, subject, at, orders, deliveries, entries, archived } = record;
-            let mut params: Vec<Value> =
-                vec![name.as_str().into(), cause.name().into(), subject.clone().into(), (*at).into()];
+            let ErasureRecord {
+                name,
+                cause,
+                subject,
+                at,
+                orders,
+                deliveries,
+                entries,
+                archived,
+            } = record;
+            let mut params: Vec<Value> = vec![
+                name.as_str().into(),
+                cause.name().into(),
+                subject.clone().into(),
+                (*at).into(),
+            ];
             params.extend([*orders, *deliveries, *entries, *archived].map(Value::number));
             Statement::one(PUT_RECORD, params)
         }
@@ -164,7 +254,12 @@ pub(crate) fn purge_claims(at: Timestamp) -> Statement {
 }
 
 fn claim_key(claim: &Claim) -> [Value; 4] {
-    [claim.scope.as_str().into(), claim.key.as_str().into(), claim.holder.as_str().into(), claim.expires_at.into()]
+    [
+        claim.scope.as_str().into(),
+        claim.key.as_str().into(),
+        claim.holder.as_str().into(),
+        claim.expires_at.into(),
+    ]
 }
 
 fn containing(text: &str) -> Value {

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use despacho_core::{
     host::{HostError, StoreQuery},
     model::{
-        Capacity, CourierId, DeliveryId, EventId, KeyId, Money, NotificationId, OrderId, PhotoId, Point, StoreId,
-        Timestamp,
+        Capacity, CourierId, DeliveryId, EventId, KeyId, Money, NotificationId, OrderId, PhotoId,
+        Point, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Blob, Order, RecordedEvent},
         store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
@@ -37,7 +37,10 @@ pub(crate) fn key_by_id(id: KeyId) -> Query {
 }
 
 pub(crate) fn keys(store: StoreId) -> Query {
-    Query::new(keys!("keys.store = $1 ORDER BY keys.created_at DESC, keys.id DESC"), vec![number(store.get())])
+    Query::new(
+        keys!("keys.store = $1 ORDER BY keys.created_at DESC, keys.id DESC"),
+        vec![number(store.get())],
+    )
 }
 
 /// A query for stores with the balances that pay for them.
@@ -53,33 +56,49 @@ macro_rules! stores {
 
 pub(crate) fn stores(query: StoreQuery<'_>) -> Query {
     match query {
-        StoreQuery::Id(id) => {
-            Query::new(stores!("stores.id = $1 AND stores.deleted_at IS NULL"), vec![number(id.get())])
-        }
+        StoreQuery::Id(id) => Query::new(
+            stores!("stores.id = $1 AND stores.deleted_at IS NULL"),
+            vec![number(id.get())],
+        ),
         StoreQuery::Ids(ids) => stores_by_id(&ids.iter().map(|id| id.get()).collect::<Vec<_>>()),
-        StoreQuery::IdOrRemoved(id) => Query::new(stores!("stores.id = $1"), vec![number(id.get())]),
-        StoreQuery::Email(email) => {
-            Query::new(stores!("stores.email = $1 AND stores.deleted_at IS NULL"), vec![email.key().into()])
+        StoreQuery::IdOrRemoved(id) => {
+            Query::new(stores!("stores.id = $1"), vec![number(id.get())])
         }
-        StoreQuery::Cnpj(cnpj) => {
-            Query::new(stores!("stores.cnpj = $1 AND stores.deleted_at IS NULL"), vec![cnpj.into()])
-        }
+        StoreQuery::Email(email) => Query::new(
+            stores!("stores.email = $1 AND stores.deleted_at IS NULL"),
+            vec![email.key().into()],
+        ),
+        StoreQuery::Cnpj(cnpj) => Query::new(
+            stores!("stores.cnpj = $1 AND stores.deleted_at IS NULL"),
+            vec![cnpj.into()],
+        ),
         StoreQuery::All { after, limit } => Query::new(
             stores!("stores.id > $1 AND stores.deleted_at IS NULL ORDER BY stores.id LIMIT $2"),
             vec![number(after.map_or(0, StoreId::get)), Value::number(limit)],
         ),
-        StoreQuery::WithBranches { store, after, limit } => Query::new(
+        StoreQuery::WithBranches {
+            store,
+            after,
+            limit,
+        } => Query::new(
             stores!(
                 "(stores.id = $1 OR stores.matrix = $1) AND stores.deleted_at IS NULL AND stores.id > $2 \
                  ORDER BY stores.id LIMIT $3"
             ),
-            vec![number(store.get()), number(after.map_or(0, StoreId::get)), Value::number(limit)],
+            vec![
+                number(store.get()),
+                number(after.map_or(0, StoreId::get)),
+                Value::number(limit),
+            ],
         ),
     }
 }
 
 pub(crate) fn order_by_id(id: OrderId) -> Query {
-    Query::new("SELECT version, body FROM orders WHERE id = $1", vec![number(id.get())])
+    Query::new(
+        "SELECT version, body FROM orders WHERE id = $1",
+        vec![number(id.get())],
+    )
 }
 
 pub(crate) fn order_by_code(store: StoreId, code: &str) -> Query {
@@ -89,7 +108,10 @@ pub(crate) fn order_by_code(store: StoreId, code: &str) -> Query {
 
 pub(crate) fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Query {
     let sql = "SELECT version, body FROM orders WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2 OFFSET $3";
-    Query::new(sql, vec![now.into(), Value::number(limit), Value::number(skipped)])
+    Query::new(
+        sql,
+        vec![now.into(), Value::number(limit), Value::number(skipped)],
+    )
 }
 
 /// Reads orders with a deadline, by ID, after the order `after`.
@@ -99,7 +121,10 @@ pub(crate) fn waiting_orders(after: u64, limit: u32) -> Query {
 }
 
 pub(crate) fn blob(id: PhotoId) -> Query {
-    Query::new("SELECT id, order_id, created_at, bytes FROM blobs WHERE id = $1", vec![number(id.get())])
+    Query::new(
+        "SELECT id, order_id, created_at, bytes FROM blobs WHERE id = $1",
+        vec![number(id.get())],
+    )
 }
 
 pub(crate) fn events(order: OrderId) -> Query {
@@ -119,7 +144,10 @@ pub(crate) fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) 
 pub(crate) fn sandbox_orders(after: Option<OrderId>, limit: u32) -> Query {
     let sql = "SELECT version, body FROM orders WHERE sandbox = 1 AND situation >= 200 AND situation < 500 AND id > $1 \
                ORDER BY id LIMIT $2";
-    Query::new(sql, vec![number(after.map_or(0, OrderId::get)), Value::number(limit)])
+    Query::new(
+        sql,
+        vec![number(after.map_or(0, OrderId::get)), Value::number(limit)],
+    )
 }
 
 /// Maximum rows that one query reads by their IDs.
@@ -152,7 +180,12 @@ pub(crate) fn couriers_by_id(ids: &[u64]) -> Query {
 
 fn filled(ids: &[u64]) -> Vec<Value> {
     let last = ids.last().copied().unwrap_or(0);
-    ids.iter().copied().chain(std::iter::repeat(last)).take(MAX_IDS).map(number).collect()
+    ids.iter()
+        .copied()
+        .chain(std::iter::repeat(last))
+        .take(MAX_IDS)
+        .map(number)
+        .collect()
 }
 
 pub(crate) fn courier_by_id(id: CourierId) -> Query {
@@ -178,7 +211,13 @@ pub(crate) fn couriers(after: Option<CourierId>, limit: u32) -> Query {
     let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
                FROM couriers LEFT JOIN positions ON positions.courier = couriers.id WHERE couriers.id > $1 \
                ORDER BY couriers.id LIMIT $2";
-    Query::new(sql, vec![number(after.map_or(0, CourierId::get)), Value::number(limit)])
+    Query::new(
+        sql,
+        vec![
+            number(after.map_or(0, CourierId::get)),
+            Value::number(limit),
+        ],
+    )
 }
 
 pub(crate) fn couriers_at_work(after: Option<CourierId>, limit: u32) -> Query {
@@ -186,7 +225,13 @@ pub(crate) fn couriers_at_work(after: Option<CourierId>, limit: u32) -> Query {
                FROM couriers LEFT JOIN positions ON positions.courier = couriers.id \
                WHERE couriers.id > $1 AND (couriers.free > 0 OR couriers.carries IS NOT NULL) \
                ORDER BY couriers.id LIMIT $2";
-    Query::new(sql, vec![number(after.map_or(0, CourierId::get)), Value::number(limit)])
+    Query::new(
+        sql,
+        vec![
+            number(after.map_or(0, CourierId::get)),
+            Value::number(limit),
+        ],
+    )
 }
 
 /// Reads positions first, by their cells: SQLite does not reorder a `CROSS JOIN`.
@@ -202,8 +247,13 @@ pub(crate) fn candidates(
                AND couriers.id = positions.courier AND couriers.free > 0 \
                ORDER BY positions.cell, positions.courier LIMIT $5";
     let (cell, id) = after.map_or((*cells.start(), 0), |(cell, id)| (cell, id.get()));
-    let params =
-        vec![cell.number().into(), number(id), cells.end().number().into(), seen_since.into(), Value::number(limit)];
+    let params = vec![
+        cell.number().into(),
+        number(id),
+        cells.end().number().into(),
+        seen_since.into(),
+        Value::number(limit),
+    ];
     Query::new(sql, params)
 }
 
@@ -213,11 +263,19 @@ pub(crate) fn silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) 
                LEFT JOIN positions ON positions.courier = couriers.id \
                WHERE couriers.carries IS NOT NULL AND orders.situation IN (210, 220) \
                AND (positions.at IS NULL OR positions.at < $1) ORDER BY couriers.id LIMIT $2 OFFSET $3";
-    Query::new(sql, vec![seen_before.into(), Value::number(limit), Value::number(skipped)])
+    Query::new(
+        sql,
+        vec![
+            seen_before.into(),
+            Value::number(limit),
+            Value::number(skipped),
+        ],
+    )
 }
 
 pub(crate) fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Query {
-    let sql = "SELECT body FROM notifications WHERE store = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    let sql =
+        "SELECT body FROM notifications WHERE store = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let before = before.map_or(Value::Integer(i64::MAX), |id| number(id.get()));
     Query::new(sql, vec![number(store.get()), before, Value::number(limit)])
 }
@@ -245,7 +303,10 @@ pub(crate) fn reserve_ids(count: u64) -> Query {
 /// Decodes a row of `version, body`.
 pub(crate) fn to_key(row: &mut Row) -> Result<Key, HostError> {
     let version = row.small()?;
-    Ok(Key { version, ..row.json()? })
+    Ok(Key {
+        version,
+        ..row.json()?
+    })
 }
 
 /// Decodes a row of `version, body, balance`.
@@ -256,19 +317,30 @@ pub(crate) fn to_store(row: &mut Row) -> Result<Store, HostError> {
     let balance = Money::from_centavos(balance).ok_or_else(|| HostError::Internal {
         detail: format!("store {} has a balance of {balance} centavos", store.id),
     })?;
-    Ok(Store { version, balance, ..store })
+    Ok(Store {
+        version,
+        balance,
+        ..store
+    })
 }
 
 /// Decodes a row of a key's columns, its store's, and the revision of the tariffs.
 pub(crate) fn to_key_holder(row: &mut Row) -> Result<KeyHolder, HostError> {
     let (key, store) = (to_key(row)?, to_store(row)?);
-    Ok(KeyHolder { key, store, tariff_revision: u64::try_from(row.integer()?).unwrap_or_default() })
+    Ok(KeyHolder {
+        key,
+        store,
+        tariff_revision: u64::try_from(row.integer()?).unwrap_or_default(),
+    })
 }
 
 /// Decodes a row of `version, body`.
 pub(crate) fn to_order(row: &mut Row) -> Result<Order, HostError> {
     let version = row.small()?;
-    Ok(Order { version, ..row.json()? })
+    Ok(Order {
+        version,
+        ..row.json()?
+    })
 }
 
 /// Decodes a row of `id, due_at, latitude, longitude, sandbox`. The coordinates are null if an older program wrote it.
@@ -276,13 +348,26 @@ pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, HostError> {
     let id = identifier(row.integer()?, OrderId::new)?;
     let until = Timestamp::from_millis(row.integer()?);
     let (latitude, longitude) = (row.optional_integer()?, row.optional_integer()?);
-    Ok(SearchingOrder { id, until, pickup: to_point(latitude, longitude), sandbox: row.integer()? != 0 })
+    Ok(SearchingOrder {
+        id,
+        until,
+        pickup: to_point(latitude, longitude),
+        sandbox: row.integer()? != 0,
+    })
 }
 
 /// Decodes a row of `id, order_id, created_at, bytes`.
 pub(crate) fn to_blob(row: &mut Row) -> Result<Blob, HostError> {
-    let (id, order) = (identifier(row.integer()?, PhotoId::new)?, identifier(row.integer()?, OrderId::new)?);
-    Ok(Blob { id, order, created_at: Timestamp::from_millis(row.integer()?), bytes: row.bytes()? })
+    let (id, order) = (
+        identifier(row.integer()?, PhotoId::new)?,
+        identifier(row.integer()?, OrderId::new)?,
+    );
+    Ok(Blob {
+        id,
+        order,
+        created_at: Timestamp::from_millis(row.integer()?),
+        bytes: row.bytes()?,
+    })
 }
 
 /// Value of the column `free` for a courier that is free at any time. Other candidates have [`BUSY`].
@@ -294,36 +379,62 @@ pub(crate) const BUSY: i64 = 2;
 pub(crate) fn to_free(row: &mut Row) -> Result<Candidate, HostError> {
     let id = identifier(row.integer()?, CourierId::new)?;
     let point = to_point(row.optional_integer()?, row.optional_integer()?);
-    let point = point.ok_or_else(|| HostError::Internal { detail: format!("courier {id} has no valid position") })?;
+    let point = point.ok_or_else(|| HostError::Internal {
+        detail: format!("courier {id} has no valid position"),
+    })?;
     let (sandbox, is_free) = (row.integer()? != 0, row.integer()? == FREE);
-    Ok(Candidate { id, point, sandbox, is_free, capacity: Capacity::default() })
+    Ok(Candidate {
+        id,
+        point,
+        sandbox,
+        is_free,
+        capacity: Capacity::default(),
+    })
 }
 
 fn identifier<T>(number: i64, new: fn(u64) -> Option<T>) -> Result<T, HostError> {
     let id = u64::try_from(number).ok().and_then(new);
-    id.ok_or_else(|| HostError::Internal { detail: format!("reading a row: {number} is not a valid ID") })
+    id.ok_or_else(|| HostError::Internal {
+        detail: format!("reading a row: {number} is not a valid ID"),
+    })
 }
 
 fn to_point(latitude: Option<i64>, longitude: Option<i64>) -> Option<Point> {
     let degrees = |e7: Option<i64>| e7.and_then(|e7| i32::try_from(e7).ok());
-    degrees(latitude).zip(degrees(longitude)).map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 })
+    degrees(latitude)
+        .zip(degrees(longitude))
+        .map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 })
 }
 
 /// Decodes a row of `version, body, latitude, longitude, at`. The last three are null if there is no position.
 pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, HostError> {
     let version = row.small()?;
     let courier: Courier = row.json()?;
-    let (latitude, longitude, at) = (row.optional_integer()?, row.optional_integer()?, row.optional_integer()?);
+    let (latitude, longitude, at) = (
+        row.optional_integer()?,
+        row.optional_integer()?,
+        row.optional_integer()?,
+    );
     let position = to_point(latitude, longitude);
-    Ok(Courier { version, position, position_at: at.map(Timestamp::from_millis), ..courier })
+    Ok(Courier {
+        version,
+        position,
+        position_at: at.map(Timestamp::from_millis),
+        ..courier
+    })
 }
 
 /// Decodes a row of `id, body`.
 pub(crate) fn to_event(row: &mut Row) -> Result<RecordedEvent, HostError> {
     let id = row.integer()?;
     let id = u64::try_from(id).ok().and_then(EventId::new);
-    let id = id.ok_or_else(|| HostError::Internal { detail: "an event has an invalid ID".into() })?;
-    Ok(RecordedEvent { id, event: row.json()? })
+    let id = id.ok_or_else(|| HostError::Internal {
+        detail: "an event has an invalid ID".into(),
+    })?;
+    Ok(RecordedEvent {
+        id,
+        event: row.json()?,
+    })
 }
 
 /// Decodes a row of `body`.
@@ -337,10 +448,16 @@ pub(crate) fn to_claim(row: &mut Row) -> Result<Claim, HostError> {
 }
 
 /// Decodes a recipient's link without its hash.
-pub(crate) fn to_tracking_link(row: &mut Row) -> Result<(OrderId, DeliveryId, Option<Timestamp>), HostError> {
+pub(crate) fn to_tracking_link(
+    row: &mut Row,
+) -> Result<(OrderId, DeliveryId, Option<Timestamp>), HostError> {
     let order = identifier(row.integer()?, OrderId::new)?;
     let delivery = identifier(row.integer()?, DeliveryId::new)?;
-    Ok((order, delivery, row.optional_integer()?.map(Timestamp::from_millis)))
+    Ok((
+        order,
+        delivery,
+        row.optional_integer()?.map(Timestamp::from_millis),
+    ))
 }
 
 fn number(id: u64) -> Value {

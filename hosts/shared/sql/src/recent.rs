@@ -62,18 +62,27 @@ impl RecentKeys {
         if cache.holders.len() >= MAX_HOLDERS {
             cache.holders.clear();
         }
-        cache.holders.insert(holder.key.hash.clone(), (now, Arc::clone(holder)));
+        cache
+            .holders
+            .insert(holder.key.hash.clone(), (now, Arc::clone(holder)));
     }
 
     /// Returns the cached schedule if its revision is at least this one.
     pub(crate) fn schedule(&self, revision: u64) -> Option<Arc<TariffSchedule>> {
-        self.lock().schedule.clone().filter(|schedule| schedule.revision >= revision)
+        self.lock()
+            .schedule
+            .clone()
+            .filter(|schedule| schedule.revision >= revision)
     }
 
     /// Caches a schedule, unless a newer one is cached.
     pub(crate) fn put_schedule(&self, schedule: &Arc<TariffSchedule>) {
         let mut cache = self.lock();
-        if cache.schedule.as_ref().is_none_or(|cached| cached.revision < schedule.revision) {
+        if cache
+            .schedule
+            .as_ref()
+            .is_none_or(|cached| cached.revision < schedule.revision)
+        {
             cache.schedule = Some(Arc::clone(schedule));
         }
     }
@@ -84,9 +93,9 @@ impl RecentKeys {
         &self,
         changes: impl IntoIterator<Item = &'a Changes>,
     ) -> Option<Invalidation<'_>> {
-        let touched = changes
-            .into_iter()
-            .any(|changes| !changes.keys.is_empty() || !changes.stores.is_empty() || changes.tariffs.is_some());
+        let touched = changes.into_iter().any(|changes| {
+            !changes.keys.is_empty() || !changes.stores.is_empty() || changes.tariffs.is_some()
+        });
         touched.then_some(Invalidation(self))
     }
 

@@ -36,14 +36,20 @@ impl Slots {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn take<D: Driver>(&self, driver: &D, now: Timestamp) -> Result<Option<Slot>, HostError> {
+    pub async fn take<D: Driver>(
+        &self,
+        driver: &D,
+        now: Timestamp,
+    ) -> Result<Option<Slot>, HostError> {
         for _ in 0..ATTEMPTS {
             let mut held = Vec::new();
             for mut row in driver.read(self.held(now)).await? {
                 held.push(row.text()?);
             }
             let mut names = (0..self.count).map(|number| format!("{}/{number}", self.name));
-            let Some(name) = names.find(|name| !held.contains(name)) else { return Ok(None) };
+            let Some(name) = names.find(|name| !held.contains(name)) else {
+                return Ok(None);
+            };
             if let Some(slot) = self.claim(driver, name, now, now).await? {
                 return Ok(Some(slot));
             }
@@ -55,7 +61,12 @@ impl Slots {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn renew<D: Driver>(&self, driver: &D, slot: Slot, now: Timestamp) -> Result<Option<Slot>, HostError> {
+    pub async fn renew<D: Driver>(
+        &self,
+        driver: &D,
+        slot: Slot,
+        now: Timestamp,
+    ) -> Result<Option<Slot>, HostError> {
         match self.claim(driver, slot.name, slot.until, now).await? {
             Some(slot) => Ok(Some(slot)),
             None => self.take(driver, now).await,
@@ -71,8 +82,12 @@ impl Slots {
     /// Reads the slots that are held.
     fn held(&self, now: Timestamp) -> Query {
         let sql = "SELECT name FROM buckets WHERE name LIKE $1 AND arrival > $2 AND arrival <= $3";
-        let instants = [now, self.last_end(now)].map(|at| TheoreticalArrival::at(at).micros().into());
-        Query::new(sql, [vec![format!("{}/%", self.name).into()], instants.to_vec()].concat())
+        let instants =
+            [now, self.last_end(now)].map(|at| TheoreticalArrival::at(at).micros().into());
+        Query::new(
+            sql,
+            [vec![format!("{}/%", self.name).into()], instants.to_vec()].concat(),
+        )
     }
 
     /// Takes a slot that is free, or that this instance holds until `own`.
@@ -87,8 +102,12 @@ impl Slots {
                    SET arrival = excluded.arrival WHERE buckets.arrival <= $3 OR buckets.arrival > $4 \
                    OR buckets.arrival = $5 RETURNING arrival";
         let until = now.after(self.ttl);
-        let instants = [until, now, self.last_end(now), own].map(|at| TheoreticalArrival::at(at).micros().into());
-        let claimed = driver.write_returning(Query::new(sql, [vec![name.as_str().into()], instants.to_vec()].concat()));
+        let instants = [until, now, self.last_end(now), own]
+            .map(|at| TheoreticalArrival::at(at).micros().into());
+        let claimed = driver.write_returning(Query::new(
+            sql,
+            [vec![name.as_str().into()], instants.to_vec()].concat(),
+        ));
         Ok((!claimed.await?.is_empty()).then_some(Slot { name, until }))
     }
 }

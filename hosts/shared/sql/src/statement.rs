@@ -51,12 +51,20 @@ impl Query {
 impl Statement {
     /// Creates a write that must touch one row.
     pub(crate) fn one(sql: &'static str, params: Vec<Value>) -> Statement {
-        Statement { sql, params, expect: Expect::One }
+        Statement {
+            sql,
+            params,
+            expect: Expect::One,
+        }
     }
 
     /// Creates a write that can touch any number of rows.
     pub(crate) fn any(sql: &'static str, params: Vec<Value>) -> Statement {
-        Statement { sql, params, expect: Expect::Any }
+        Statement {
+            sql,
+            params,
+            expect: Expect::Any,
+        }
     }
 }
 

@@ -32,8 +32,18 @@ enum Kind {
     TextAndNumber,
 }
 
-const fn table(name: &'static str, kind: Kind, key: &'static [&'static str], rest: &'static [&'static str]) -> Table {
-    Table { name, key, rest, kind }
+const fn table(
+    name: &'static str,
+    kind: Kind,
+    key: &'static [&'static str],
+    rest: &'static [&'static str],
+) -> Table {
+    Table {
+        name,
+        key,
+        rest,
+        kind,
+    }
 }
 
 /// Every table except `schema_version`, in the order of copying.
@@ -42,11 +52,30 @@ pub const TABLES: &[Table] = &[
         "stores",
         Kind::Number,
         &["id"],
-        &["version", "matrix", "cnpj", "email", "created_at", "deleted_at", "body", "account"],
+        &[
+            "version",
+            "matrix",
+            "cnpj",
+            "email",
+            "created_at",
+            "deleted_at",
+            "body",
+            "account",
+        ],
     ),
     table("balances", Kind::Number, &["store"], &["amount", "closed"]),
-    table("users", Kind::Number, &["id"], &["version", "store", "email", "removed_at", "body"]),
-    table("keys", Kind::Number, &["id"], &["version", "store", "hash", "created_at", "body"]),
+    table(
+        "users",
+        Kind::Number,
+        &["id"],
+        &["version", "store", "email", "removed_at", "body"],
+    ),
+    table(
+        "keys",
+        Kind::Number,
+        &["id"],
+        &["version", "store", "hash", "created_at", "body"],
+    ),
     table(
         "orders",
         Kind::Number,
@@ -72,22 +101,70 @@ pub const TABLES: &[Table] = &[
             "expected_at",
         ],
     ),
-    table("order_search", Kind::Number, &["order_id"], &["store", "matrix", "late_at", "terms"]),
-    table("couriers", Kind::Number, &["id"], &["version", "body", "key_hash", "free", "carries", "sandbox", "push_at"]),
-    table("positions", Kind::Number, &["courier"], &["latitude_e7", "longitude_e7", "at", "cell"]),
+    table(
+        "order_search",
+        Kind::Number,
+        &["order_id"],
+        &["store", "matrix", "late_at", "terms"],
+    ),
+    table(
+        "couriers",
+        Kind::Number,
+        &["id"],
+        &[
+            "version", "body", "key_hash", "free", "carries", "sandbox", "push_at",
+        ],
+    ),
+    table(
+        "positions",
+        Kind::Number,
+        &["courier"],
+        &["latitude_e7", "longitude_e7", "at", "cell"],
+    ),
     table("journals", Kind::Number, &["matrix"], &["last"]),
     table("archived", Kind::Number, &["store"], &["matrix", "place"]),
-    table("events", Kind::Sequence, &["id"], &["order_id", "sequence", "store", "at", "body", "matrix", "place"]),
+    table(
+        "events",
+        Kind::Sequence,
+        &["id"],
+        &[
+            "order_id", "sequence", "store", "at", "body", "matrix", "place",
+        ],
+    ),
     table(
         "ledger",
         Kind::Sequence,
         &["id"],
-        &["store", "order_id", "kind", "amount", "at", "reference", "balance", "branch"],
+        &[
+            "store",
+            "order_id",
+            "kind",
+            "amount",
+            "at",
+            "reference",
+            "balance",
+            "branch",
+        ],
     ),
     table("notifications", Kind::Number, &["id"], &["store", "body"]),
-    table("claims", Kind::Text, &["scope", "idempotency_key"], &["holder", "expires_at", "body"]),
-    table("tracking_links", Kind::Text, &["hash"], &["order_id", "delivery", "ends_at"]),
-    table("claim_usage", Kind::TextAndNumber, &["owner", "hour"], &["records", "bytes"]),
+    table(
+        "claims",
+        Kind::Text,
+        &["scope", "idempotency_key"],
+        &["holder", "expires_at", "body"],
+    ),
+    table(
+        "tracking_links",
+        Kind::Text,
+        &["hash"],
+        &["order_id", "delivery", "ends_at"],
+    ),
+    table(
+        "claim_usage",
+        Kind::TextAndNumber,
+        &["owner", "hour"],
+        &["records", "bytes"],
+    ),
     table("counters", Kind::Seeded, &["name"], &["value"]),
     table("settings", Kind::Seeded, &["name"], &["value"]),
     table(
@@ -108,19 +185,58 @@ pub const TABLES: &[Table] = &[
             "receiver",
         ],
     ),
-    table("webhook_messages", Kind::NumberAndText, &["webhook", "name"], &["place", "body"]),
-    table("webhook_attempts", Kind::Sequence, &["id"], &["webhook", "body"]),
+    table(
+        "webhook_messages",
+        Kind::NumberAndText,
+        &["webhook", "name"],
+        &["place", "body"],
+    ),
+    table(
+        "webhook_attempts",
+        Kind::Sequence,
+        &["id"],
+        &["webhook", "body"],
+    ),
     table(
         "erasures",
         Kind::Sequence,
         &["id"],
-        &["name", "cause", "subject", "at", "orders", "deliveries", "entries", "archived"],
+        &[
+            "name",
+            "cause",
+            "subject",
+            "at",
+            "orders",
+            "deliveries",
+            "entries",
+            "archived",
+        ],
     ),
-    table("audit", Kind::Sequence, &["id"], &["store", "matrix", "at", "body"]),
-    table("tariffs", Kind::Number, &["id"], &["version", "effective_from", "created_at", "body"]),
-    table("blobs", Kind::Number, &["id"], &["order_id", "created_at", "bytes"]),
+    table(
+        "audit",
+        Kind::Sequence,
+        &["id"],
+        &["store", "matrix", "at", "body"],
+    ),
+    table(
+        "tariffs",
+        Kind::Number,
+        &["id"],
+        &["version", "effective_from", "created_at", "body"],
+    ),
+    table(
+        "blobs",
+        Kind::Number,
+        &["id"],
+        &["order_id", "created_at", "bytes"],
+    ),
     table("buckets", Kind::Text, &["name"], &["arrival"]),
-    table("geocoded", Kind::Text, &["question"], &["precision", "lat_e7", "lon_e7", "radius_m", "until"]),
+    table(
+        "geocoded",
+        Kind::Text,
+        &["question"],
+        &["precision", "lat_e7", "lon_e7", "radius_m", "until"],
+    ),
 ];
 
 /// The statements that copy a table.
@@ -150,18 +266,25 @@ impl Table {
         let order = self.ordered(dialect);
         let (values, bound) = (numbered(columns.len()), numbered(self.key.len()));
         let limit = self.key.len() + 1;
-        let conflict =
-            if self.kind == Kind::Seeded { " ON CONFLICT (name) DO UPDATE SET value = excluded.value" } else { "" };
+        let conflict = if self.kind == Kind::Seeded {
+            " ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        } else {
+            ""
+        };
         let name = self.name;
         let sequence = (self.kind == Kind::Sequence && dialect == Dialect::Postgres).then(|| {
             format!("SELECT setval(pg_get_serial_sequence('{name}', 'id'), MAX(id)) FROM {name} HAVING MAX(id) > 0")
         });
         CopyStatements {
-            first: text(format!("SELECT {list} FROM {name} ORDER BY {order} LIMIT $1")),
+            first: text(format!(
+                "SELECT {list} FROM {name} ORDER BY {order} LIMIT $1"
+            )),
             next: text(format!(
                 "SELECT {list} FROM {name} WHERE ({order}) > ({bound}) ORDER BY {order} LIMIT ${limit}"
             )),
-            insert: text(format!("INSERT INTO {name} ({list}) VALUES ({values}){conflict}")),
+            insert: text(format!(
+                "INSERT INTO {name} ({list}) VALUES ({values}){conflict}"
+            )),
             sequence: sequence.map(text),
             keys: self.key.len(),
         }
@@ -179,7 +302,12 @@ impl Table {
             Dialect::Postgres if is_text(index) => format!("{name} COLLATE \"C\""),
             _ => (*name).to_owned(),
         };
-        self.key.iter().enumerate().map(column).collect::<Vec<_>>().join(", ")
+        self.key
+            .iter()
+            .enumerate()
+            .map(column)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -188,7 +316,14 @@ impl CopyStatements {
     pub(crate) fn page(&self, after: Option<&[Value]>, limit: i64) -> Query {
         let mut params = after.unwrap_or_default().to_vec();
         params.push(Value::Integer(limit));
-        Query::new(if after.is_some() { self.next } else { self.first }, params)
+        Query::new(
+            if after.is_some() {
+                self.next
+            } else {
+                self.first
+            },
+            params,
+        )
     }
 
     /// Inserts a row.
@@ -208,7 +343,10 @@ impl CopyStatements {
 }
 
 fn numbered(count: usize) -> String {
-    (1..=count).map(|number| format!("${number}")).collect::<Vec<_>>().join(", ")
+    (1..=count)
+        .map(|number| format!("${number}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn text(text: String) -> &'static str {

@@ -66,7 +66,9 @@ pub(crate) fn to_stored(row: &mut Row) -> Result<StoredTariff, HostError> {
 fn to_tariff(id: i64, row: &mut Row) -> Result<StoredTariff, HostError> {
     let id = u64::try_from(id).ok().and_then(TariffId::new);
     Ok(StoredTariff {
-        id: id.ok_or_else(|| HostError::Internal { detail: "a tariff has an invalid ID".to_owned() })?,
+        id: id.ok_or_else(|| HostError::Internal {
+            detail: "a tariff has an invalid ID".to_owned(),
+        })?,
         effective_from: Timestamp::from_millis(row.integer()?),
         created_at: Timestamp::from_millis(row.integer()?),
         tariff: Arc::new(row.json()?),
@@ -85,7 +87,10 @@ const PRICES: &str = "SELECT sized.id, sized.at, orders.body FROM \
 
 pub(crate) fn prices(query: PriceQuery) -> Query {
     let before = query.before.map_or(Value::Integer(i64::MAX), Value::number);
-    Query::new(PRICES, vec![before, Value::number(query.store.map_or(0, StoreId::get))])
+    Query::new(
+        PRICES,
+        vec![before, Value::number(query.store.map_or(0, StoreId::get))],
+    )
 }
 
 /// Decodes the rows of [`prices`].
@@ -110,13 +115,32 @@ const REMOVE: &str = "DELETE FROM tariffs WHERE id = $1 AND effective_from > $2"
 pub(crate) fn write(write: &TariffWrite, at: Timestamp) -> Result<[Statement; 2], HostError> {
     let change = match &write.change {
         TariffChange::Insert(stored) => {
-            let StoredTariff { id, effective_from, created_at, tariff } = stored;
+            let StoredTariff {
+                id,
+                effective_from,
+                created_at,
+                tariff,
+            } = stored;
             let id = Value::number(id.get());
             let version = tariff.version.as_str().into();
             let body = Value::json(&**tariff)?;
-            Statement::one(INSERT, vec![id, version, (*effective_from).into(), (*created_at).into(), body])
+            Statement::one(
+                INSERT,
+                vec![
+                    id,
+                    version,
+                    (*effective_from).into(),
+                    (*created_at).into(),
+                    body,
+                ],
+            )
         }
-        TariffChange::Remove(id) => Statement::one(REMOVE, vec![Value::number(id.get()), at.into()]),
+        TariffChange::Remove(id) => {
+            Statement::one(REMOVE, vec![Value::number(id.get()), at.into()])
+        }
     };
-    Ok([Statement::one(ADVANCE, vec![Value::number(write.revision)]), change])
+    Ok([
+        Statement::one(ADVANCE, vec![Value::number(write.revision)]),
+        change,
+    ])
 }

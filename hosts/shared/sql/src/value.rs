@@ -21,7 +21,9 @@ impl Value {
     /// Serializes a value as JSON text.
     pub(crate) fn json<T: Serialize>(value: &T) -> Result<Value, HostError> {
         let text = serde_json::to_string(value);
-        text.map(Value::Text).map_err(|error| HostError::Internal { detail: format!("writing a row: {error}") })
+        text.map(Value::Text).map_err(|error| HostError::Internal {
+            detail: format!("writing a row: {error}"),
+        })
     }
 
     /// Converts an ID, a version or a count, all of which are far below 2⁶³.
@@ -69,7 +71,9 @@ pub struct Row {
 impl Row {
     /// Creates a row of these columns.
     pub fn new(columns: Vec<Value>) -> Row {
-        Row { columns: columns.into_iter() }
+        Row {
+            columns: columns.into_iter(),
+        }
     }
 
     /// Returns the columns that have not been read.
@@ -79,7 +83,13 @@ impl Row {
 
     /// Returns the size of all texts that have not been read.
     pub(crate) fn bytes_of_text(&self) -> usize {
-        let size = |value: &Value| if let Value::Text(text) = value { text.len() } else { 0 };
+        let size = |value: &Value| {
+            if let Value::Text(text) = value {
+                text.len()
+            } else {
+                0
+            }
+        };
         self.columns.as_slice().iter().map(size).sum()
     }
 
@@ -128,21 +138,26 @@ impl Row {
     /// Reads the next column as JSON text and decodes it.
     pub fn json<T: DeserializeOwned>(&mut self) -> Result<T, HostError> {
         let text = self.text()?;
-        json::from_str(&text).map_err(|error| HostError::Internal { detail: format!("reading a row: {error}") })
+        json::from_str(&text).map_err(|error| HostError::Internal {
+            detail: format!("reading a row: {error}"),
+        })
     }
 
     /// Reads the next column as JSON text or null, and decodes it.
     pub fn optional_json<T: DeserializeOwned>(&mut self) -> Result<Option<T>, HostError> {
         let decode = |text: String| json::from_str(&text);
         let value = self.optional_text()?.map(decode).transpose();
-        value.map_err(|error| HostError::Internal { detail: format!("reading a row: {error}") })
+        value.map_err(|error| HostError::Internal {
+            detail: format!("reading a row: {error}"),
+        })
     }
 
     /// Reads the next column as a version or a count.
     pub fn small(&mut self) -> Result<u32, HostError> {
         let number = self.integer()?;
-        u32::try_from(number)
-            .map_err(|_| HostError::Internal { detail: format!("reading a row: {number} is out of range") })
+        u32::try_from(number).map_err(|_| HostError::Internal {
+            detail: format!("reading a row: {number} is out of range"),
+        })
     }
 }
 
@@ -155,5 +170,7 @@ fn unexpected(wanted: &str, found: &Option<Value>) -> HostError {
         Some(Value::Text(_)) => "text",
         Some(Value::Bytes(_)) => "bytes",
     };
-    HostError::Internal { detail: format!("reading a row: {wanted} was expected, {found} found") }
+    HostError::Internal {
+        detail: format!("reading a row: {wanted} was expected, {found} found"),
+    }
 }

@@ -24,12 +24,19 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     let mut list = Vec::with_capacity(10);
     for write in &changes.stores {
         if write.expected != 0 {
-            list.push(if write.value.deleted_at.is_some() { lock(&write.value) } else { reopen(&write.value) });
+            list.push(if write.value.deleted_at.is_some() {
+                lock(&write.value)
+            } else {
+                reopen(&write.value)
+            });
         }
         list.push(store(write)?);
         if write.expected == 0 {
             let closed = Value::Integer(write.value.deleted_at.is_some().into());
-            list.push(Statement::one(INSERT_BALANCE, vec![id(write.value.id.get()), closed]));
+            list.push(Statement::one(
+                INSERT_BALANCE,
+                vec![id(write.value.id.get()), closed],
+            ));
         }
     }
     for write in &changes.keys {
@@ -55,9 +62,15 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     }
     for top_up in &changes.top_ups {
         let entry = outbound::top_up_entry(top_up);
-        list.extend([balance(&entry), outbound::entry(&entry, Some(&top_up.reference))]);
+        list.extend([
+            balance(&entry),
+            outbound::entry(&entry, Some(&top_up.reference)),
+        ]);
     }
-    let removed = changes.stores.iter().filter(|write| write.expected != 0 && write.value.deleted_at.is_some());
+    let removed = changes
+        .stores
+        .iter()
+        .filter(|write| write.expected != 0 && write.value.deleted_at.is_some());
     list.extend(removed.map(|write| Statement::one(CLOSE_BALANCE, vec![id(write.value.id.get())])));
     outbound::webhook_statements(&mut list, changes)?;
     for value in &changes.notifications {
@@ -67,7 +80,12 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
         list.push(accounts::entry(entry)?);
     }
     list.extend(changes.blobs.iter().map(blob));
-    let remove = |id: &PhotoId| Statement::any("DELETE FROM blobs WHERE id = $1", vec![Value::number(id.get())]);
+    let remove = |id: &PhotoId| {
+        Statement::any(
+            "DELETE FROM blobs WHERE id = $1",
+            vec![Value::number(id.get())],
+        )
+    };
     list.extend(changes.removed_blobs.iter().map(remove));
     if let Some(change) = &changes.claim {
         claim(&mut list, change, changes.at)?;
@@ -83,8 +101,15 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
 
 /// Updates an order's deadline if the order still has this version.
 pub(crate) fn due(order: &Order, timing: &Timing) -> Statement {
-    let params = vec![next_deadline(order, timing).into(), id(order.id.get()), Value::number(order.version)];
-    Statement::any("UPDATE orders SET due_at = $1 WHERE id = $2 AND version = $3", params)
+    let params = vec![
+        next_deadline(order, timing).into(),
+        id(order.id.get()),
+        Value::number(order.version),
+    ];
+    Statement::any(
+        "UPDATE orders SET due_at = $1 WHERE id = $2 AND version = $3",
+        params,
+    )
 }
 
 /// Stores the timing with which the orders' deadlines were computed.
@@ -123,7 +148,8 @@ const CLOSE_BALANCE: &str = "UPDATE balances SET closed = 1 WHERE store = $1 AND
 
 const REOPEN_BALANCE: &str = "UPDATE balances SET closed = 0 WHERE store = $1 AND closed <> 0";
 
-const INSERT_BALANCE: &str = "INSERT INTO balances (store, amount, closed) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING";
+const INSERT_BALANCE: &str =
+    "INSERT INTO balances (store, amount, closed) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING";
 
 const INSERT_KEY: &str = "INSERT INTO keys (id, version, store, hash, created_at, body) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
@@ -187,24 +213,41 @@ const FINISH_CLAIM: &str = "INSERT INTO claims (scope, idempotency_key, holder, 
 const COUNT_CLAIM: &str = "INSERT INTO claim_usage (owner, hour, records, bytes) VALUES ($1, $2, 1, $3) \
      ON CONFLICT (owner, hour) DO UPDATE SET records = claim_usage.records + 1, bytes = claim_usage.bytes + excluded.bytes";
 
-const RELEASE_CLAIM: &str =
-    "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3 AND expires_at <= $4";
+const RELEASE_CLAIM: &str = "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3 AND expires_at <= $4";
 
 fn store(write: &Write<Store>) -> Result<Statement, HostError> {
     let store = &write.value;
     // The balance has its own table; in the body it would be a second copy.
-    let body = Value::json(&Store { balance: despacho_core::model::Money::ZERO, ..store.clone() })?;
+    let body = Value::json(&Store {
+        balance: despacho_core::model::Money::ZERO,
+        ..store.clone()
+    })?;
     let columns = [
-        store.parent.map(|parent| id(parent.get())).unwrap_or(Value::Null),
+        store
+            .parent
+            .map(|parent| id(parent.get()))
+            .unwrap_or(Value::Null),
         store.cnpj.as_str().into(),
         store.email.key().into(),
         store.created_at.into(),
         store.deleted_at.into(),
         body,
-        Some(store.account()).filter(|account| *account != store.id).map_or(Value::Null, |account| id(account.get())),
+        Some(store.account())
+            .filter(|account| *account != store.id)
+            .map_or(Value::Null, |account| id(account.get())),
     ];
-    let update = if store.deleted_at.is_some() { REMOVE_STORE } else { UPDATE_STORE };
-    Ok(versioned(INSERT_STORE, update, id(store.id.get()), write.expected, columns))
+    let update = if store.deleted_at.is_some() {
+        REMOVE_STORE
+    } else {
+        UPDATE_STORE
+    };
+    Ok(versioned(
+        INSERT_STORE,
+        update,
+        id(store.id.get()),
+        write.expected,
+        columns,
+    ))
 }
 
 fn lock(store: &Store) -> Statement {
@@ -217,8 +260,19 @@ fn reopen(store: &Store) -> Statement {
 
 fn key(write: &Write<Key>) -> Result<Statement, HostError> {
     let key = &write.value;
-    let columns = [id(key.store.get()), key.hash.as_str().into(), key.created_at.into(), Value::json(key)?];
-    Ok(versioned(INSERT_KEY, UPDATE_KEY, id(key.id.get()), write.expected, columns))
+    let columns = [
+        id(key.store.get()),
+        key.hash.as_str().into(),
+        key.created_at.into(),
+        Value::json(key)?,
+    ];
+    Ok(versioned(
+        INSERT_KEY,
+        UPDATE_KEY,
+        id(key.id.get()),
+        write.expected,
+        columns,
+    ))
 }
 
 fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, HostError> {
@@ -243,15 +297,28 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, HostError> 
         reported.done_at.into(),
         reported.expected_at.into(),
     ];
-    Ok(versioned(INSERT_ORDER, UPDATE_ORDER, id(order.id.get()), write.expected, columns))
+    Ok(versioned(
+        INSERT_ORDER,
+        UPDATE_ORDER,
+        id(order.id.get()),
+        write.expected,
+        columns,
+    ))
 }
 
 fn courier(write: &Write<Courier>) -> Result<Statement, HostError> {
     let courier = &write.value;
     // The position has its own table; in the body it would be a second copy.
-    let body = Value::json(&Courier { position: None, position_at: None, ..courier.clone() })?;
+    let body = Value::json(&Courier {
+        position: None,
+        position_at: None,
+        ..courier.clone()
+    })?;
     let key = courier.key.as_ref().map(|key| key.hash.as_str());
-    let carries = courier.watched_order().map(|order| id(order.get())).unwrap_or(Value::Null);
+    let carries = courier
+        .watched_order()
+        .map(|order| id(order.get()))
+        .unwrap_or(Value::Null);
     let free = match (courier.is_candidate(), Candidate::is_free(courier)) {
         (true, true) => FREE,
         (true, false) => BUSY,
@@ -259,14 +326,35 @@ fn courier(write: &Write<Courier>) -> Result<Statement, HostError> {
     };
     let sandbox = Value::Integer(courier.sandbox.into());
     let push_at = courier.push_at().map_or(Value::Null, Value::from);
-    let columns = [key.into(), Value::Integer(free), carries, sandbox, push_at, body];
-    Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
+    let columns = [
+        key.into(),
+        Value::Integer(free),
+        carries,
+        sandbox,
+        push_at,
+        body,
+    ];
+    Ok(versioned(
+        INSERT_COURIER,
+        UPDATE_COURIER,
+        id(write.value.id.get()),
+        write.expected,
+        columns,
+    ))
 }
 
 fn blob(blob: &Blob) -> Statement {
     let sql = "INSERT INTO blobs (id, order_id, created_at, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     let bytes = Value::Bytes(blob.bytes.clone());
-    Statement::one(sql, vec![id(blob.id.get()), id(blob.order.get()), blob.created_at.into(), bytes])
+    Statement::one(
+        sql,
+        vec![
+            id(blob.id.get()),
+            id(blob.order.get()),
+            blob.created_at.into(),
+            bytes,
+        ],
+    )
 }
 
 fn position(position: &Position) -> Statement {
@@ -293,8 +381,21 @@ fn event(event: &Event) -> Result<Statement, HostError> {
 }
 
 fn link(link: &TrackingLink) -> Statement {
-    let TrackingLink { hash, order, delivery, ends_at } = link;
-    Statement::one(PUT_LINK, vec![hash.as_str().into(), id(order.get()), id(delivery.get()), (*ends_at).into()])
+    let TrackingLink {
+        hash,
+        order,
+        delivery,
+        ends_at,
+    } = link;
+    Statement::one(
+        PUT_LINK,
+        vec![
+            hash.as_str().into(),
+            id(order.get()),
+            id(delivery.get()),
+            (*ends_at).into(),
+        ],
+    )
 }
 
 fn balance(entry: &LedgerEntry) -> Statement {
@@ -310,7 +411,11 @@ fn balance(entry: &LedgerEntry) -> Statement {
 }
 
 fn notification(notification: &Notification) -> Result<Statement, HostError> {
-    let params = vec![id(notification.id.get()), id(notification.store.get()), Value::json(notification)?];
+    let params = vec![
+        id(notification.id.get()),
+        id(notification.store.get()),
+        Value::json(notification)?,
+    ];
     Ok(Statement::one(PUT_NOTIFICATION, params))
 }
 
@@ -336,18 +441,35 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
             if purges_claims(&claim.holder) {
                 list.push(personal::purge_claims(at));
                 let past = Claim::hour(at.before(Duration::minutes(48 * 60)));
-                list.push(Statement::any("DELETE FROM claim_usage WHERE hour < $1", vec![past.into()]));
+                list.push(Statement::any(
+                    "DELETE FROM claim_usage WHERE hour < $1",
+                    vec![past.into()],
+                ));
             }
         }
         ClaimChange::Finish(claim) => {
             list.push(Statement::one(FINISH_CLAIM, row(claim)?));
             if let Some(owner) = &claim.owner {
-                let params = vec![owner.as_str().into(), Claim::hour(at).into(), Value::number(claim.size())];
+                let params = vec![
+                    owner.as_str().into(),
+                    Claim::hour(at).into(),
+                    Value::number(claim.size()),
+                ];
                 list.push(Statement::one(COUNT_CLAIM, params));
             }
         }
-        ClaimChange::Release { scope, key, holder, until } => {
-            let params = vec![scope.as_str().into(), key.as_str().into(), holder.as_str().into(), (*until).into()];
+        ClaimChange::Release {
+            scope,
+            key,
+            holder,
+            until,
+        } => {
+            let params = vec![
+                scope.as_str().into(),
+                key.as_str().into(),
+                holder.as_str().into(),
+                (*until).into(),
+            ];
             list.push(Statement::any(RELEASE_CLAIM, params));
         }
     }
@@ -357,7 +479,10 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
 /// Whether the claim of this holder purges expired claims. On average every 32nd does, because a holder is a random string. Each purges at
 /// most 200, so that expired claims do not accumulate.
 fn purges_claims(holder: &str) -> bool {
-    holder.bytes().fold(0_u8, u8::wrapping_add).is_multiple_of(32)
+    holder
+        .bytes()
+        .fold(0_u8, u8::wrapping_add)
+        .is_multiple_of(32)
 }
 
 fn id(number: u64) -> Value {

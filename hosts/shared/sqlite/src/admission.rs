@@ -32,7 +32,8 @@ impl Admissions {
     /// Removes the buckets that are full, which have the same effect as missing ones. If too few are full, also removes the tenth that are
     /// nearest to full, so that many callers cannot exhaust the memory.
     fn make_room(&mut self, now: Timestamp) {
-        self.arrivals.retain(|_, arrival| *arrival > TheoreticalArrival::at(now));
+        self.arrivals
+            .retain(|_, arrival| *arrival > TheoreticalArrival::at(now));
         if self.arrivals.len() < MAX_BUCKETS - MAX_BUCKETS / 10 {
             return;
         }
@@ -52,7 +53,12 @@ mod tests {
     #[test]
     fn many_callers_use_bounded_memory() {
         let mut admissions = Admissions::default();
-        let bucket = |name: String| Bucket { name, usage: Usage::Read, quota: 2, window: Duration::minutes(1) };
+        let bucket = |name: String| Bucket {
+            name,
+            usage: Usage::Read,
+            quota: 2,
+            window: Duration::minutes(1),
+        };
         let now = Timestamp::from_millis(1_000_000_000);
         let busy = bucket("busy".to_owned());
         admissions.admit(&busy, now);
@@ -63,7 +69,10 @@ mod tests {
         }
         let mut later = admissions;
         for caller in 0..MAX_BUCKETS {
-            later.admit(&bucket(format!("later {caller}")), now.after(Duration::minutes(2)));
+            later.admit(
+                &bucket(format!("later {caller}")),
+                now.after(Duration::minutes(2)),
+            );
         }
         assert!(later.arrivals.len() <= MAX_BUCKETS);
     }

@@ -37,8 +37,14 @@ pub enum BackupError {
 impl std::fmt::Display for BackupError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            BackupError::Exists(path) => write!(f, "{} exists; a backup does not replace a file", path.display()),
-            BackupError::Damaged(detail) => write!(f, "the copy is damaged and was removed: {detail}"),
+            BackupError::Exists(path) => write!(
+                f,
+                "{} exists; a backup does not replace a file",
+                path.display()
+            ),
+            BackupError::Damaged(detail) => {
+                write!(f, "the copy is damaged and was removed: {detail}")
+            }
             BackupError::Failed(detail) => write!(f, "the backup failed: {detail}"),
         }
     }
@@ -115,9 +121,15 @@ fn check(copy: &Path) -> Result<BackupReport, BackupError> {
     if result != "ok" {
         return Err(BackupError::Damaged(result));
     }
-    let schema = connection.query_row("SELECT MAX(version) FROM schema_version", [], |row| row.get(0))?;
+    let schema = connection.query_row("SELECT MAX(version) FROM schema_version", [], |row| {
+        row.get(0)
+    })?;
     let orders = connection.query_row("SELECT COUNT(*) FROM orders", [], |row| row.get(0))?;
-    Ok(BackupReport { bytes: fs::metadata(copy)?.len(), schema, orders })
+    Ok(BackupReport {
+        bytes: fs::metadata(copy)?.len(),
+        schema,
+        orders,
+    })
 }
 
 fn remove(path: &Path) -> Result<(), BackupError> {

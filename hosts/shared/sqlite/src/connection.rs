@@ -9,7 +9,9 @@ use std::{
 
 use despacho_core::host::HostError;
 use despacho_sql::{Dialect, Row, SchemaError, SchemaState, Value, is_ahead, pending};
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, config::DbConfig, types::ValueRef};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, config::DbConfig, types::ValueRef,
+};
 
 use crate::error::host_error;
 
@@ -61,7 +63,9 @@ impl std::error::Error for OpenError {}
 impl From<rusqlite::Error> for OpenError {
     fn from(error: rusqlite::Error) -> OpenError {
         match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::Damaged(error.to_string()),
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                OpenError::Damaged(error.to_string())
+            }
             _ => OpenError::Database(error.to_string()),
         }
     }
@@ -86,7 +90,8 @@ pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenE
     if let Some(table) = foreign_table(&connection)? {
         return Err(OpenError::Foreign(table));
     }
-    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    let mode: String =
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
         return Err(OpenError::NoWriteAheadLog);
     }
@@ -106,8 +111,10 @@ pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenE
 
 /// Opens a read-only connection.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
-    let connection =
-        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "cache_size", -8_192)?;
     keep_statements_prepared(&connection)?;
@@ -125,22 +132,31 @@ fn keep_statements_prepared(connection: &Connection) -> Result<(), rusqlite::Err
 }
 
 /// Runs a query. Each distinct SQL text is prepared once per connection.
-pub(crate) fn query(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
+pub(crate) fn query(
+    connection: &Connection,
+    sql: &str,
+    params: &[Value],
+) -> Result<Vec<Row>, HostError> {
     let mut statement = connection.prepare_cached(sql).map_err(host_error)?;
     bind(&mut statement, params)?;
     let width = statement.column_count();
     let mut rows = statement.raw_query();
     let mut response = Vec::new();
     while let Some(row) = rows.next().map_err(host_error)? {
-        let columns: Result<Vec<Value>, HostError> =
-            (0..width).map(|index| column(row.get_ref(index).map_err(host_error)?)).collect();
+        let columns: Result<Vec<Value>, HostError> = (0..width)
+            .map(|index| column(row.get_ref(index).map_err(host_error)?))
+            .collect();
         response.push(Row::new(columns?));
     }
     Ok(response)
 }
 
 /// Runs a write and returns the number of touched rows. Each distinct SQL text is prepared once per connection.
-pub(crate) fn execute(connection: &Connection, sql: &str, params: &[Value]) -> Result<u64, HostError> {
+pub(crate) fn execute(
+    connection: &Connection,
+    sql: &str,
+    params: &[Value],
+) -> Result<u64, HostError> {
     let mut statement = connection.prepare_cached(sql).map_err(host_error)?;
     bind(&mut statement, params)?;
     Ok(statement.raw_execute().map_err(host_error)? as u64)
@@ -148,7 +164,11 @@ pub(crate) fn execute(connection: &Connection, sql: &str, params: &[Value]) -> R
 
 fn bind(statement: &mut rusqlite::CachedStatement<'_>, params: &[Value]) -> Result<(), HostError> {
     if statement.parameter_count() != params.len() {
-        let detail = format!("{} parameters expected, {} given", statement.parameter_count(), params.len());
+        let detail = format!(
+            "{} parameters expected, {} given",
+            statement.parameter_count(),
+            params.len()
+        );
         return Err(HostError::Internal { detail });
     }
     for (index, value) in (1..).zip(params) {
@@ -164,7 +184,9 @@ fn bind(statement: &mut rusqlite::CachedStatement<'_>, params: &[Value]) -> Resu
 }
 
 fn column(value: ValueRef<'_>) -> Result<Value, HostError> {
-    let unexpected = |what: &str| HostError::Internal { detail: format!("reading a row: {what} in a column") };
+    let unexpected = |what: &str| HostError::Internal {
+        detail: format!("reading a row: {what} in a column"),
+    };
     match value {
         ValueRef::Null => Ok(Value::Null),
         ValueRef::Integer(number) => Ok(Value::Integer(number)),
@@ -181,19 +203,27 @@ fn column(value: ValueRef<'_>) -> Result<Value, HostError> {
 fn migrate(connection: &Connection) -> Result<(), OpenError> {
     // A new database has no table of versions. The migration below reports any other error.
     if let Ok(schema_state) = schema_state(connection)
-        && pending(Dialect::Sqlite, schema_state).map_err(OpenError::Schema)?.is_empty()
+        && pending(Dialect::Sqlite, schema_state)
+            .map_err(OpenError::Schema)?
+            .is_empty()
     {
         return Ok(());
     }
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let migrated = migrate_within(connection);
-    connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    connection.execute_batch(if migrated.is_ok() {
+        "COMMIT"
+    } else {
+        "ROLLBACK"
+    })?;
     migrated
 }
 
 fn migrate_within(connection: &Connection) -> Result<(), OpenError> {
     connection.execute_batch(&Dialect::Sqlite.version_table())?;
-    for migration in pending(Dialect::Sqlite, schema_state(connection)?).map_err(OpenError::Schema)? {
+    for migration in
+        pending(Dialect::Sqlite, schema_state(connection)?).map_err(OpenError::Schema)?
+    {
         for step in &migration.steps {
             connection.execute_batch(step)?;
         }
@@ -204,8 +234,15 @@ fn migrate_within(connection: &Connection) -> Result<(), OpenError> {
 fn schema_state(connection: &Connection) -> Result<SchemaState, rusqlite::Error> {
     let query = |sql| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
     let version = query(Dialect::VERSION_QUERY)?;
-    let min_compatible = if is_ahead(version) { query(Dialect::MIN_COMPATIBLE_QUERY)? } else { None };
-    Ok(SchemaState { version, min_compatible })
+    let min_compatible = if is_ahead(version) {
+        query(Dialect::MIN_COMPATIBLE_QUERY)?
+    } else {
+        None
+    };
+    Ok(SchemaState {
+        version,
+        min_compatible,
+    })
 }
 
 /// Moves the write-ahead log into the database and truncates it, so that no earlier version of a row remains in it. Returns false if a
@@ -216,13 +253,16 @@ fn schema_state(connection: &Connection) -> Result<SchemaState, rusqlite::Error>
 pub fn truncate_log(path: &Path) -> Result<bool, OpenError> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))?;
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        row.get::<_, i64>(0)
+    })?;
     Ok(busy == 0)
 }
 
 /// Checks the file before SQLite opens it: SQLite would make a new database of a missing or empty file and delete its log.
 fn check_file(path: &Path, create: bool) -> Result<(), OpenError> {
-    let unreadable = |error: std::io::Error| OpenError::Database(format!("{}: {error}", path.display()));
+    let unreadable =
+        |error: std::io::Error| OpenError::Database(format!("{}: {error}", path.display()));
     let size = match fs::metadata(path) {
         Ok(found) => Some(found.len()),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -258,5 +298,7 @@ pub(crate) fn create_private(path: &Path) -> Result<(), OpenError> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let created = options.open(path);
-    created.map(drop).map_err(|error| OpenError::Database(format!("{}: {error}", path.display())))
+    created
+        .map(drop)
+        .map_err(|error| OpenError::Database(format!("{}: {error}", path.display())))
 }

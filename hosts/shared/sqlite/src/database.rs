@@ -39,7 +39,14 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         let (timeout, read_timeout) = (Duration::from_secs(5), Duration::from_secs(30));
-        Options { readers: 2, queue: 4_096, timeout, read_timeout, group: 256, create: true }
+        Options {
+            readers: 2,
+            queue: 4_096,
+            timeout,
+            read_timeout,
+            group: 256,
+            create: true,
+        }
     }
 }
 
@@ -58,13 +65,37 @@ impl Sqlite {
     pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenError> {
         let counters = Arc::new(Counters::default());
         let health = Health::new();
-        let Options { readers, queue, timeout, read_timeout, group, create } = *options;
+        let Options {
+            readers,
+            queue,
+            timeout,
+            read_timeout,
+            group,
+            create,
+        } = *options;
         let connection = open_writer(path, create)?;
-        let limits = ReadLimits { queue, waiting: timeout, running: read_timeout };
+        let limits = ReadLimits {
+            queue,
+            waiting: timeout,
+            running: read_timeout,
+        };
         let readers = Readers::start(path, readers, limits, Arc::clone(&counters))?;
-        let writer = Writer::start(connection, queue, timeout, group.max(1), Arc::clone(&counters), health.clone());
+        let writer = Writer::start(
+            connection,
+            queue,
+            timeout,
+            group.max(1),
+            Arc::clone(&counters),
+            health.clone(),
+        );
         let writer = writer.map_err(|error| OpenError::Database(error.to_string()))?;
-        Ok(Sqlite { path: path.to_owned(), writer, readers, counters, health })
+        Ok(Sqlite {
+            path: path.to_owned(),
+            writer,
+            readers,
+            counters,
+            health,
+        })
     }
 
     /// Returns the counters.
@@ -78,12 +109,21 @@ impl Sqlite {
             WriteState::Healthy => Vec::new(),
             WriteState::Failing(error) => return Err(error),
             WriteState::ProbeDue => {
-                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+                let now = SystemTime::now()
+                    .duration_since(UNIX_EPOCH)
+                    .unwrap_or_default()
+                    .as_millis();
                 vec![WriteHealth::probe(u64::try_from(now).unwrap_or_default())]
             }
         };
         self.writer.transact(statements).await?;
-        self.readers.read(Query { sql: "SELECT 1", params: Vec::new() }).await.map(drop)
+        self.readers
+            .read(Query {
+                sql: "SELECT 1",
+                params: Vec::new(),
+            })
+            .await
+            .map(drop)
     }
 
     /// Copies a snapshot of the database to a new file, while requests continue, and checks the copy.
@@ -102,10 +142,14 @@ impl Sqlite {
 }
 
 async fn join(threads: Vec<JoinHandle<()>>) -> Result<(), HostError> {
-    let joined = tokio::task::spawn_blocking(move || threads.into_iter().try_for_each(JoinHandle::join)).await;
+    let joined =
+        tokio::task::spawn_blocking(move || threads.into_iter().try_for_each(JoinHandle::join))
+            .await;
     match joined {
         Ok(Ok(())) => Ok(()),
-        _ => Err(HostError::Internal { detail: "a thread of the database ended early".to_owned() }),
+        _ => Err(HostError::Internal {
+            detail: "a thread of the database ended early".to_owned(),
+        }),
     }
 }
 
@@ -145,7 +189,8 @@ mod tests {
     }
 
     fn host(folder: &tempfile::TempDir) -> SqliteHost {
-        let database = Sqlite::open(&folder.path().join("despacho.db"), &Options::default()).unwrap();
+        let database =
+            Sqlite::open(&folder.path().join("despacho.db"), &Options::default()).unwrap();
         SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default())
     }
 
@@ -159,10 +204,20 @@ mod tests {
         assert_eq!(assert_send(host.store(store)).await, Ok(None));
         assert_eq!(assert_send(host.commit(&Changes::default())).await, Ok(()));
         assert_eq!(assert_send(host.align_deadlines()).await, Ok(0));
-        assert!(assert_send(host.hash_password("correct horse", [1; 16])).await.is_ok());
+        assert!(
+            assert_send(host.hash_password("correct horse", [1; 16]))
+                .await
+                .is_ok()
+        );
         let spawned = Arc::clone(&host);
         let pass = tokio::spawn(async move {
-            clock::run_pass(&*spawned, &Settings::default(), Timestamp::from_millis(1), 10).await
+            clock::run_pass(
+                &*spawned,
+                &Settings::default(),
+                Timestamp::from_millis(1),
+                10,
+            )
+            .await
         });
         assert_eq!(pass.await.unwrap(), Ok(0));
         assert_eq!(assert_send(host.driver().ready()).await, Ok(()));
@@ -174,8 +229,15 @@ mod tests {
     fn sqlite_keeps_the_pages_of_savepoints_in_memory() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
         let mut query = connection.prepare("PRAGMA compile_options").unwrap();
-        let options: Vec<String> = query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-        assert!(options.iter().any(|option| option == "STMTJRNL_SPILL=-1"), "{options:?}");
+        let options: Vec<String> = query
+            .query_map([], |row| row.get(0))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        assert!(
+            options.iter().any(|option| option == "STMTJRNL_SPILL=-1"),
+            "{options:?}"
+        );
     }
 
     #[tokio::test]
@@ -185,9 +247,18 @@ mod tests {
         assert!(host.ids(3).await.is_ok());
         host.driver().close().await.unwrap();
         host.driver().close().await.unwrap();
-        assert!(matches!(host.commit(&Changes::default()).await, Err(HostError::Unavailable { .. })));
-        assert!(matches!(host.order(OrderId::new(1).unwrap()).await, Err(HostError::Unavailable { .. })));
-        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(matches!(
+            host.commit(&Changes::default()).await,
+            Err(HostError::Unavailable { .. })
+        ));
+        assert!(matches!(
+            host.order(OrderId::new(1).unwrap()).await,
+            Err(HostError::Unavailable { .. })
+        ));
+        let left: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(left, ["despacho.db"], "the log was moved into the database");
         assert_eq!(host.driver().stats().commits, 1);
     }

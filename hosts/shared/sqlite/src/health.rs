@@ -14,7 +14,10 @@ pub(crate) struct Health {
 
 impl Health {
     pub(crate) fn new() -> Health {
-        Health { writes: Arc::default(), opened: Instant::now() }
+        Health {
+            writes: Arc::default(),
+            opened: Instant::now(),
+        }
     }
 
     pub(crate) fn record(&self, result: Result<(), &HostError>) {

@@ -17,11 +17,19 @@ pub(crate) struct Log {
 
 impl Log {
     pub(crate) fn of(connection: &Connection) -> Log {
-        Log { file: connection.path().map(|path| PathBuf::from(format!("{path}-wal"))) }
+        Log {
+            file: connection
+                .path()
+                .map(|path| PathBuf::from(format!("{path}-wal"))),
+        }
     }
 
     pub(crate) fn is_large(&self) -> bool {
-        let size = self.file.as_ref().and_then(|file| fs::metadata(file).ok()).map_or(0, |found| found.len());
+        let size = self
+            .file
+            .as_ref()
+            .and_then(|file| fs::metadata(file).ok())
+            .map_or(0, |found| found.len());
         size > MAX_IDLE_BYTES
     }
 

@@ -93,7 +93,11 @@ impl LocalPlatform {
         work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
     ) -> Result<T, HostError> {
         let internal = |detail: String| HostError::Internal { detail };
-        let _permit = self.hashing.acquire().await.map_err(|error| internal(error.to_string()))?;
+        let _permit = self
+            .hashing
+            .acquire()
+            .await
+            .map_err(|error| internal(error.to_string()))?;
         tokio::task::spawn_blocking(work)
             .await
             .map_err(|error| internal(format!("hashing a password failed: {error}")))?
@@ -123,28 +127,39 @@ impl Machine for LocalPlatform {
 
 impl Platform for LocalPlatform {
     fn exec_context(&self) -> ExecContext {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since_1970 = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let now = Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX));
         // New random bytes for each request. If the generator fails later, the seed and the counter still produce unique and
         // unpredictable bytes.
         let mut fresh = [0; 32];
         let _ = getrandom::fill(&mut fresh);
         let count = self.contexts.fetch_add(1, Relaxed).to_be_bytes();
-        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"context", &count, &fresh])) }
+        ExecContext {
+            now,
+            entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"context", &count, &fresh])),
+        }
     }
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        Ok(self.admissions.lock().unwrap_or_else(PoisonError::into_inner).admit(bucket, now))
+        Ok(self
+            .admissions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .admit(bucket, now))
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         let password = password.to_owned();
-        self.run_blocking(move || password::hash(&password, salt).map_err(HostError::internal)).await
+        self.run_blocking(move || password::hash(&password, salt).map_err(HostError::internal))
+            .await
     }
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
-        self.run_blocking(move || password::verify(&password, &hash).map_err(HostError::internal)).await
+        self.run_blocking(move || password::verify(&password, &hash).map_err(HostError::internal))
+            .await
     }
 }
 
@@ -169,32 +184,39 @@ mod tests {
         let free = || platform.hashing.available_permits();
         let processors = available_parallelism().unwrap().get();
         assert_eq!(free(), processors);
-        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-            let mut hash = pin!(platform.hash_password("uma senha bem longa", [7; 16]));
-            assert!(!is_ready(hash.as_mut()).await);
-            assert_eq!(free(), processors - 1);
-            let hash = hash.await.unwrap();
-            let mut verified = pin!(platform.verify_password("uma senha bem longa", &hash));
-            assert!(!is_ready(verified.as_mut()).await);
-            assert_eq!(free(), processors - 1);
-            assert!(verified.await.unwrap());
-            assert_eq!(free(), processors);
+        tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap()
+            .block_on(async {
+                let mut hash = pin!(platform.hash_password("uma senha bem longa", [7; 16]));
+                assert!(!is_ready(hash.as_mut()).await);
+                assert_eq!(free(), processors - 1);
+                let hash = hash.await.unwrap();
+                let mut verified = pin!(platform.verify_password("uma senha bem longa", &hash));
+                assert!(!is_ready(verified.as_mut()).await);
+                assert_eq!(free(), processors - 1);
+                assert!(verified.await.unwrap());
+                assert_eq!(free(), processors);
 
-            let all = platform.hashing.acquire_many(u32::try_from(processors).unwrap()).await.unwrap();
-            let started = Arc::new(AtomicBool::new(false));
-            let flag = started.clone();
-            let mut next = pin!(platform.run_blocking(move || {
-                flag.store(true, Relaxed);
-                Ok(())
-            }));
-            for _ in 0..100 {
-                assert!(!is_ready(next.as_mut()).await);
-                tokio::task::yield_now().await;
-            }
-            assert!(!started.load(Relaxed), "it waits for a processor");
-            drop(all);
-            next.await.unwrap();
-            assert!(started.load(Relaxed));
-        });
+                let all = platform
+                    .hashing
+                    .acquire_many(u32::try_from(processors).unwrap())
+                    .await
+                    .unwrap();
+                let started = Arc::new(AtomicBool::new(false));
+                let flag = started.clone();
+                let mut next = pin!(platform.run_blocking(move || {
+                    flag.store(true, Relaxed);
+                    Ok(())
+                }));
+                for _ in 0..100 {
+                    assert!(!is_ready(next.as_mut()).await);
+                    tokio::task::yield_now().await;
+                }
+                assert!(!started.load(Relaxed), "it waits for a processor");
+                drop(all);
+                next.await.unwrap();
+                assert!(started.load(Relaxed));
+            });
     }
 }

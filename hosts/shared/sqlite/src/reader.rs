@@ -55,7 +55,11 @@ pub(crate) struct Readers {
 }
 
 enum Job {
-    Read { query: Query, since: Instant, reply: oneshot::Sender<Result<Vec<Row>, HostError>> },
+    Read {
+        query: Query,
+        since: Instant,
+        reply: oneshot::Sender<Result<Vec<Row>, HostError>>,
+    },
     Close,
 }
 
@@ -79,7 +83,13 @@ impl Readers {
         }
         let in_place = (0..readers.max(1)).map(|_| Ok(Mutex::new(Some(open_reader(path)?))));
         let in_place = in_place.collect::<Result<Vec<_>, OpenError>>()?;
-        Ok(Readers { in_place, jobs, limit: limits.running, counters, threads: Mutex::new(threads) })
+        Ok(Readers {
+            in_place,
+            jobs,
+            limit: limits.running,
+            counters,
+            threads: Mutex::new(threads),
+        })
     }
 
     pub(crate) async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
@@ -95,7 +105,10 @@ impl Readers {
 
     /// Reads on an idle connection; `None` if all are busy.
     fn read_in_place(&self, query: &Query) -> Option<Result<Vec<Row>, HostError>> {
-        let mut idle = self.in_place.iter().find_map(|connection| connection.try_lock().ok())?;
+        let mut idle = self
+            .in_place
+            .iter()
+            .find_map(|connection| connection.try_lock().ok())?;
         let result = read(idle.as_mut()?, query, self.limit);
         self.counters.reads.fetch_add(1, Relaxed);
         Some(result)
@@ -104,22 +117,36 @@ impl Readers {
     async fn read_queued(&self, query: Query) -> Result<Vec<Row>, HostError> {
         let (reply, response) = oneshot::channel();
         self.counters.queued_reads.fetch_add(1, Relaxed);
-        self.jobs.try_send(Job::Read { query, since: Instant::now(), reply }).map_err(|error| {
-            self.counters.queued_reads.fetch_sub(1, Relaxed);
-            match error {
-                TrySendError::Full(_) => unavailable("the queue of reads is full"),
-                TrySendError::Disconnected(_) => unavailable("the database is closed"),
-            }
-        })?;
-        response.await.unwrap_or_else(|_| Err(unavailable("the database is closed")))
+        self.jobs
+            .try_send(Job::Read {
+                query,
+                since: Instant::now(),
+                reply,
+            })
+            .map_err(|error| {
+                self.counters.queued_reads.fetch_sub(1, Relaxed);
+                match error {
+                    TrySendError::Full(_) => unavailable("the queue of reads is full"),
+                    TrySendError::Disconnected(_) => unavailable("the database is closed"),
+                }
+            })?;
+        response
+            .await
+            .unwrap_or_else(|_| Err(unavailable("the database is closed")))
     }
 
     /// Closes the connections for reads in place, and makes the threads finish the queue and exit.
     pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
         for connection in &self.in_place {
-            drop(connection.lock().unwrap_or_else(PoisonError::into_inner).take());
+            drop(
+                connection
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .take(),
+            );
         }
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads =
+            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for _ in &threads {
             // Blocks only while the queue is full; the threads are emptying it.
             let _ = self.jobs.send(Job::Close);
@@ -131,14 +158,31 @@ impl Readers {
 /// Reads, and interrupts the read after the time limit.
 fn read(connection: &mut Connection, read: &Query, limit: Duration) -> Result<Vec<Row>, HostError> {
     let started = Instant::now();
-    connection.progress_handler(INSTRUCTIONS, Some(move || started.elapsed() > limit)).map_err(host_error)?;
+    connection
+        .progress_handler(INSTRUCTIONS, Some(move || started.elapsed() > limit))
+        .map_err(host_error)?;
     query(connection, read.sql, &read.params)
 }
 
-fn run(connection: &mut Connection, waiting: &Mutex<Receiver<Job>>, limits: ReadLimits, counters: &Counters) {
+fn run(
+    connection: &mut Connection,
+    waiting: &Mutex<Receiver<Job>>,
+    limits: ReadLimits,
+    counters: &Counters,
+) {
     loop {
-        let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job::Read { query, since, reply }) = job else { return };
+        let job = waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .recv();
+        let Ok(Job::Read {
+            query,
+            since,
+            reply,
+        }) = job
+        else {
+            return;
+        };
         counters.queued_reads.fetch_sub(1, Relaxed);
         if reply.is_closed() {
             continue;

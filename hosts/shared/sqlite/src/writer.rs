@@ -45,8 +45,15 @@ enum Work {
 
 /// A write that ran and waits for its group's commit.
 enum Done {
-    Transact { result: Result<(), HostError>, wrote: bool, reply: oneshot::Sender<Result<(), HostError>> },
-    Returning(Result<Vec<Row>, HostError>, oneshot::Sender<Result<Vec<Row>, HostError>>),
+    Transact {
+        result: Result<(), HostError>,
+        wrote: bool,
+        reply: oneshot::Sender<Result<(), HostError>>,
+    },
+    Returning(
+        Result<Vec<Row>, HostError>,
+        oneshot::Sender<Result<Vec<Row>, HostError>>,
+    ),
 }
 
 impl Writer {
@@ -61,9 +68,23 @@ impl Writer {
     ) -> std::io::Result<Writer> {
         let (jobs, waiting) = sync_channel(queue);
         let log = Log::of(&connection);
-        let thread = WriterThread { connection, waiting, timeout, group, counters: Arc::clone(&counters), health, log };
-        let thread = thread::Builder::new().name("database-writer".to_owned()).spawn(move || thread.run())?;
-        Ok(Writer { jobs, counters, thread: Mutex::new(Some(thread)) })
+        let thread = WriterThread {
+            connection,
+            waiting,
+            timeout,
+            group,
+            counters: Arc::clone(&counters),
+            health,
+            log,
+        };
+        let thread = thread::Builder::new()
+            .name("database-writer".to_owned())
+            .spawn(move || thread.run())?;
+        Ok(Writer {
+            jobs,
+            counters,
+            thread: Mutex::new(Some(thread)),
+        })
     }
 
     pub(crate) async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
@@ -73,11 +94,17 @@ impl Writer {
     }
 
     /// Queues all transactions before it waits for the first, so that they share a group and its flush.
-    pub(crate) async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
+    pub(crate) async fn transact_each(
+        &self,
+        transactions: Vec<Vec<Statement>>,
+    ) -> Vec<Result<(), HostError>> {
         let mut responses = Vec::with_capacity(transactions.len());
         for statements in transactions {
             let (reply, response) = oneshot::channel();
-            responses.push(self.enqueue(Work::Transact(statements, reply)).map(|()| response));
+            responses.push(
+                self.enqueue(Work::Transact(statements, reply))
+                    .map(|()| response),
+            );
         }
         let mut results = Vec::with_capacity(responses.len());
         for response in responses {
@@ -97,7 +124,11 @@ impl Writer {
 
     /// Makes the thread finish the queue and exit. Returns `None` if it was called before.
     pub(crate) fn close(&self) -> Option<JoinHandle<()>> {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()?;
         // Blocks only while the queue is full; the thread is emptying it.
         let _ = self.jobs.send(Job::Close);
         Some(thread)
@@ -105,14 +136,19 @@ impl Writer {
 
     fn enqueue(&self, work: Work) -> Result<(), HostError> {
         self.counters.queued_writes.fetch_add(1, Relaxed);
-        self.jobs.try_send(Job::Work { work, since: Instant::now() }).map_err(|error| {
-            self.counters.queued_writes.fetch_sub(1, Relaxed);
-            self.counters.failures.fetch_add(1, Relaxed);
-            match error {
-                TrySendError::Full(_) => unavailable("the queue of writes is full"),
-                TrySendError::Disconnected(_) => closed(),
-            }
-        })
+        self.jobs
+            .try_send(Job::Work {
+                work,
+                since: Instant::now(),
+            })
+            .map_err(|error| {
+                self.counters.queued_writes.fetch_sub(1, Relaxed);
+                self.counters.failures.fetch_add(1, Relaxed);
+                match error {
+                    TrySendError::Full(_) => unavailable("the queue of writes is full"),
+                    TrySendError::Disconnected(_) => closed(),
+                }
+            })
     }
 }
 
@@ -178,7 +214,9 @@ impl WriterThread {
     }
 
     fn accept(&self, job: Job) -> Next {
-        let Job::Work { work, since } = job else { return Next::Close };
+        let Job::Work { work, since } = job else {
+            return Next::Close;
+        };
         self.counters.queued_writes.fetch_sub(1, Relaxed);
         if work.is_cancelled() {
             return Next::Skip;
@@ -208,9 +246,14 @@ impl WriterThread {
         let linger = (started.elapsed() / LINGER_DIVISOR).min(MAX_LINGER);
         self.count(done.len() as u64);
         self.record_health(&done, &committed);
-        let waiting = usize::try_from(self.counters.queued_writes.load(Relaxed)).unwrap_or(usize::MAX);
-        let forecast = GroupForecast { expected: done.len().saturating_add(waiting), linger };
-        done.into_iter().for_each(|done| done.reply(&committed, &self.counters));
+        let waiting =
+            usize::try_from(self.counters.queued_writes.load(Relaxed)).unwrap_or(usize::MAX);
+        let forecast = GroupForecast {
+            expected: done.len().saturating_add(waiting),
+            linger,
+        };
+        done.into_iter()
+            .for_each(|done| done.reply(&committed, &self.counters));
         open.then_some(forecast)
     }
 
@@ -222,7 +265,10 @@ impl WriterThread {
         let next_job = |size: usize| match self.waiting.try_recv() {
             Ok(job) => Some(job),
             Err(_) if size >= last.expected => None,
-            Err(_) => self.waiting.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok(),
+            Err(_) => self
+                .waiting
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+                .ok(),
         };
         while done.len() < self.group
             && let Some(job) = next_job(done.len())
@@ -238,7 +284,10 @@ impl WriterThread {
 
     /// Records the result of the group's writes: the first failure if there is one. Empty transactions are ignored.
     fn record_health(&self, done: &[Done], committed: &Result<(), HostError>) {
-        let failed = done.iter().find_map(|done| done.failure()).or(committed.as_ref().err());
+        let failed = done
+            .iter()
+            .find_map(|done| done.failure())
+            .or(committed.as_ref().err());
         if failed.is_some() || done.iter().any(Done::wrote) {
             self.health.record(failed.map_or(Ok(()), Err));
         }
@@ -253,7 +302,9 @@ impl WriterThread {
     fn finish(&self) -> Result<(), HostError> {
         // A full disk rolls the transaction back. Statements after it ran outside the transaction.
         if self.connection.is_autocommit() {
-            return Err(storage("SQLite rolled the transaction back, most likely because the disk is full"));
+            return Err(storage(
+                "SQLite rolled the transaction back, most likely because the disk is full",
+            ));
         }
         let committed = execute(&self.connection, "COMMIT", &[]).map(drop);
         if committed.is_err() && !self.connection.is_autocommit() {
@@ -282,11 +333,16 @@ impl Work {
         match self {
             Work::Transact(statements, reply) => {
                 let result = within_savepoint(connection, || run_all(connection, &statements));
-                Done::Transact { result, wrote: !statements.is_empty(), reply }
+                Done::Transact {
+                    result,
+                    wrote: !statements.is_empty(),
+                    reply,
+                }
             }
-            Work::Returning(write, reply) => {
-                Done::Returning(within_savepoint(connection, || query(connection, write.sql, &write.params)), reply)
-            }
+            Work::Returning(write, reply) => Done::Returning(
+                within_savepoint(connection, || query(connection, write.sql, &write.params)),
+                reply,
+            ),
         }
     }
 }
@@ -302,12 +358,22 @@ impl Done {
     }
 
     fn wrote(&self) -> bool {
-        matches!(self, Done::Transact { result: Ok(()), wrote: true, .. } | Done::Returning(Ok(_), _))
+        matches!(
+            self,
+            Done::Transact {
+                result: Ok(()),
+                wrote: true,
+                ..
+            } | Done::Returning(Ok(_), _)
+        )
     }
 
     fn reply(self, committed: &Result<(), HostError>, counters: &Counters) {
         let outcome = match &self {
-            Done::Transact { result: Err(error), .. } | Done::Returning(Err(error), _) => Err(error),
+            Done::Transact {
+                result: Err(error), ..
+            }
+            | Done::Returning(Err(error), _) => Err(error),
             _ => committed.as_ref().map(drop),
         };
         let counter = match outcome {
@@ -318,7 +384,9 @@ impl Done {
         counter.fetch_add(1, Relaxed);
         // The receiver is gone if the caller was cancelled; the write is committed nevertheless.
         match self {
-            Done::Transact { result, reply, .. } => drop(reply.send(result.and_then(|()| committed.clone()))),
+            Done::Transact { result, reply, .. } => {
+                drop(reply.send(result.and_then(|()| committed.clone())))
+            }
             Done::Returning(result, reply) => {
                 drop(reply.send(result.and_then(|rows| committed.clone().map(|()| rows))));
             }
@@ -327,7 +395,10 @@ impl Done {
 }
 
 /// Runs one request in a savepoint, so that its failure rolls back only this request.
-fn within_savepoint<T>(connection: &Connection, run: impl FnOnce() -> Result<T, HostError>) -> Result<T, HostError> {
+fn within_savepoint<T>(
+    connection: &Connection,
+    run: impl FnOnce() -> Result<T, HostError>,
+) -> Result<T, HostError> {
     if connection.is_autocommit() {
         return Err(storage("the transaction of the group was rolled back"));
     }
@@ -336,7 +407,11 @@ fn within_savepoint<T>(connection: &Connection, run: impl FnOnce() -> Result<T, 
     if connection.is_autocommit() {
         return result.and_then(|_| Err(storage("the transaction of the group was rolled back")));
     }
-    let rolled_back = if result.is_err() { execute(connection, "ROLLBACK TO request", &[]).map(drop) } else { Ok(()) };
+    let rolled_back = if result.is_err() {
+        execute(connection, "ROLLBACK TO request", &[]).map(drop)
+    } else {
+        Ok(())
+    };
     let released = rolled_back.and_then(|()| execute(connection, "RELEASE request", &[]).map(drop));
     if let Err(error) = released {
         // A partial request must not be committed, so the whole group is rolled back.

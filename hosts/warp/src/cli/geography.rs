@@ -137,7 +137,12 @@ pub struct RoadsInstall {
     #[arg(long, value_name = "CITY")]
     pub city: Vec<String>,
     /// Cut to this box in degrees instead; requires a region.
-    #[arg(long = "box", value_name = "SOUTH,WEST,NORTH,EAST", allow_hyphen_values = true, conflicts_with = "city")]
+    #[arg(
+        long = "box",
+        value_name = "SOUTH,WEST,NORTH,EAST",
+        allow_hyphen_values = true,
+        conflicts_with = "city"
+    )]
     pub area: Option<String>,
     /// Permit more than 1 GB of memory.
     #[arg(long)]

@@ -9,7 +9,9 @@ use clap::{Args, Parser, Subcommand};
 use despacho_core::model::Timestamp;
 
 pub use self::{
-    geography::{GazetteerCommand, Lookup, PlacesCommand, RoadsCommand, RoadsInstall, StreetsCommand},
+    geography::{
+        GazetteerCommand, Lookup, PlacesCommand, RoadsCommand, RoadsInstall, StreetsCommand,
+    },
     privacy::PrivacyCommand,
 };
 use crate::config::CliOverrides;
@@ -199,7 +201,9 @@ pub enum ArchiveCommand {
 
 fn day(text: &str) -> Result<Timestamp, String> {
     let whole = Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
-    whole.ok_or_else(|| "expected a day such as 2026-06-01, or a timestamp such as 2026-06-01T03:00:00Z".to_owned())
+    whole.ok_or_else(|| {
+        "expected a day such as 2026-06-01, or a timestamp such as 2026-06-01T03:00:00Z".to_owned()
+    })
 }
 
 fn days(text: &str) -> Result<u32, String> {

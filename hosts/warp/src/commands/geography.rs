@@ -39,9 +39,16 @@ async fn located(geography: &Geography, min: Precision, line: &str) -> Value {
     let address = match places::address(line.as_bytes()) {
         Ok(address) => address,
         Err(problem) => {
-            let named = problem.errors.iter().map(|error| format!("{} {}", error.pointer, error.detail.en));
+            let named = problem
+                .errors
+                .iter()
+                .map(|error| format!("{} {}", error.pointer, error.detail.en));
             let detail = named.collect::<Vec<_>>().join(" ");
-            let detail = if detail.is_empty() { problem.detail.en } else { detail.trim().to_owned() };
+            let detail = if detail.is_empty() {
+                problem.detail.en
+            } else {
+                detail.trim().to_owned()
+            };
             return json!({"error": problem.code.name(), "detail": detail});
         }
     };
@@ -51,7 +58,11 @@ async fn located(geography: &Geography, min: Precision, line: &str) -> Value {
     };
     match place {
         Some(Ok(sourced)) => {
-            let Located { point, precision, radius_m } = sourced.located;
+            let Located {
+                point,
+                precision,
+                radius_m,
+            } = sourced.located;
             let mut response = json!({
                 "latitude": point.latitude(),
                 "longitude": point.longitude(),
@@ -103,15 +114,29 @@ struct PointsLine {
 }
 
 fn points(line: &str) -> Result<Vec<Located>, (&'static str, String)> {
-    let request: PointsLine = serde_json::from_str(line).map_err(|error| ("malformed", error.to_string()))?;
+    let request: PointsLine =
+        serde_json::from_str(line).map_err(|error| ("malformed", error.to_string()))?;
     if request.points.len() > MAX_POINTS {
-        return Err(("too_large", format!("at most {MAX_POINTS} points are allowed; got {}", request.points.len())));
+        return Err((
+            "too_large",
+            format!(
+                "at most {MAX_POINTS} points are allowed; got {}",
+                request.points.len()
+            ),
+        ));
     }
     let place = |(index, (latitude, longitude)): (usize, &(f64, f64))| {
         let point = Point::from_degrees(*latitude, *longitude);
-        let located = |point| Located { point, precision: Precision::Coordinates, radius_m: 0 };
-        let detail =
-            || format!("point {index}: [{latitude}, {longitude}] is not a valid [latitude, longitude] in degrees");
+        let located = |point| Located {
+            point,
+            precision: Precision::Coordinates,
+            radius_m: 0,
+        };
+        let detail = || {
+            format!(
+                "point {index}: [{latitude}, {longitude}] is not a valid [latitude, longitude] in degrees"
+            )
+        };
         point.map(located).ok_or_else(|| ("out_of_range", detail()))
     };
     request.points.iter().enumerate().map(place).collect()
@@ -130,11 +155,17 @@ impl DistancesLine {
     fn of(matrix: &DistanceMatrix, ms: f64) -> DistancesLine {
         fn grid<T>(matrix: &DistanceMatrix, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
             let size = matrix.size();
-            (0..size).map(|from| (0..size).map(|to| cell(from, to)).collect()).collect()
+            (0..size)
+                .map(|from| (0..size).map(|to| cell(from, to)).collect())
+                .collect()
         }
         DistancesLine {
-            metres: grid(matrix, |from, to| matrix.leg(from, to).map(|leg| leg.metres)),
-            seconds: grid(matrix, |from, to| matrix.leg(from, to).map(|leg| leg.seconds)),
+            metres: grid(matrix, |from, to| {
+                matrix.leg(from, to).map(|leg| leg.metres)
+            }),
+            seconds: grid(matrix, |from, to| {
+                matrix.leg(from, to).map(|leg| leg.seconds)
+            }),
             estimated: grid(matrix, |from, to| matrix.is_estimated(from, to)),
             ms,
         }

@@ -29,23 +29,41 @@ pub(super) async fn check(config: &Config) -> Result<(), CommandError> {
     let status = timeout(TIMEOUT, send(config, address))
         .await
         .map_err(|_| format!("no response from {address} within 4 seconds"))??;
-    if status == "200" { Ok(()) } else { Err(CommandError::Failed(format!("{address} is not ready: status {status}"))) }
+    if status == "200" {
+        Ok(())
+    } else {
+        Err(CommandError::Failed(format!(
+            "{address} is not ready: status {status}"
+        )))
+    }
 }
 
 async fn send(config: &Config, address: SocketAddr) -> Result<String, CommandError> {
-    let socket = TcpStream::connect(address).await.map_err(|error| format!("cannot connect to {address}: {error}"))?;
-    let Some(file) = &config.tls.cert else { return exchange(socket).await };
-    let certificate =
-        CertificateDer::from_pem_file(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let socket = TcpStream::connect(address)
+        .await
+        .map_err(|error| format!("cannot connect to {address}: {error}"))?;
+    let Some(file) = &config.tls.cert else {
+        return exchange(socket).await;
+    };
+    let certificate = CertificateDer::from_pem_file(file)
+        .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let provider = Arc::new(ring::default_provider());
     let client = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(PinnedCertificate { certificate, provider }))
+        .with_custom_certificate_verifier(Arc::new(PinnedCertificate {
+            certificate,
+            provider,
+        }))
         .with_no_client_auth();
     let name = ServerName::from(address.ip());
-    exchange(TlsConnector::from(Arc::new(client)).connect(name, socket).await?).await
+    exchange(
+        TlsConnector::from(Arc::new(client))
+            .connect(name, socket)
+            .await?,
+    )
+    .await
 }
 
 async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> Result<String, CommandError> {
@@ -74,7 +92,9 @@ impl ServerCertVerifier for PinnedCertificate {
         if *end_entity == self.certificate {
             Ok(ServerCertVerified::assertion())
         } else {
-            Err(Error::General("the server's certificate differs from the configured one".to_owned()))
+            Err(Error::General(
+                "the server's certificate differs from the configured one".to_owned(),
+            ))
         }
     }
 
@@ -84,7 +104,12 @@ impl ServerCertVerifier for PinnedCertificate {
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, signature, &self.provider.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            cert,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -93,10 +118,17 @@ impl ServerCertVerifier for PinnedCertificate {
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, signature, &self.provider.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            cert,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }

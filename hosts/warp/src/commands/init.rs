@@ -10,7 +10,11 @@ use crate::{
 /// Creates the data folder, its secret and its database. Existing ones are not changed.
 pub(super) async fn init(config: &Config, new_secret: bool) -> Result<(), CommandError> {
     let existed = config::require_service(config).is_ok();
-    let missing = if new_secret { Missing::CreateSecret } else { Missing::Create };
+    let missing = if new_secret {
+        Missing::CreateSecret
+    } else {
+        Missing::Create
+    };
     config::settings(config, missing).map_err(CommandError::usage)?;
     Store::create(config).await?;
     let place = match &config.database {
@@ -18,7 +22,9 @@ pub(super) async fn init(config: &Config, new_secret: bool) -> Result<(), Comman
         Database::Postgres(address) => address.to_string(),
     };
     Ok(print(&match (existed, &config.database) {
-        (true, Database::Sqlite) => format!("{place} contains a service; its database is unchanged"),
+        (true, Database::Sqlite) => {
+            format!("{place} contains a service; its database is unchanged")
+        }
         _ => format!("{place} is ready for `despacho serve`"),
     })?)
 }

@@ -17,9 +17,10 @@ pub(super) fn lock(folder: &Path) -> Result<File, CommandError> {
     let file = File::create(folder.join("lock"))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            Err(CommandError::Failed(format!("another command works in {}; wait for its end", folder.display())))
-        }
+        Err(TryLockError::WouldBlock) => Err(CommandError::Failed(format!(
+            "another command works in {}; wait for its end",
+            folder.display()
+        ))),
         Err(TryLockError::Error(error)) => Err(error.into()),
     }
 }
@@ -27,11 +28,19 @@ pub(super) fn lock(folder: &Path) -> Result<File, CommandError> {
 /// Removes the files of killed commands: complete downloads, and data that was being built or written. The folder must be locked, so none of
 /// it is in use. Incomplete downloads remain, because the next command resumes them. `is_name` selects the names of installed data, so
 /// other files in the folder remain too.
-pub(super) fn remove_leftovers(folder: &Path, is_name: impl Fn(&str) -> bool) -> Result<(), CommandError> {
+pub(super) fn remove_leftovers(
+    folder: &Path,
+    is_name: impl Fn(&str) -> bool,
+) -> Result<(), CommandError> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('.'));
-        let Some((_, extension)) = name.filter(|(name, _)| is_name(name)) else { continue };
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .and_then(|name| name.split_once('.'));
+        let Some((_, extension)) = name.filter(|(name, _)| is_name(name)) else {
+            continue;
+        };
         if extension.starts_with("new.") && extension.ends_with(".building") {
             fs::remove_dir_all(&path)?;
         } else if ["zip", "download", "new", "new.partial", "json.new"].contains(&extension) {
@@ -73,7 +82,9 @@ pub(super) fn remove_if_exists(path: &Path) -> io::Result<()> {
 }
 
 pub(super) fn restart_hint() -> Result<(), CommandError> {
-    Ok(print("a running service uses the change after its next start")?)
+    Ok(print(
+        "a running service uses the change after its next start",
+    )?)
 }
 
 /// Rejects names that are not installed.
@@ -82,16 +93,29 @@ pub(super) fn check_installed<T: PartialEq + ToString>(
     installed: &[T],
     command: &str,
 ) -> Result<(), CommandError> {
-    let missing: Vec<String> = names.iter().filter(|name| !installed.contains(name)).map(T::to_string).collect();
+    let missing: Vec<String> = names
+        .iter()
+        .filter(|name| !installed.contains(name))
+        .map(T::to_string)
+        .collect();
     if missing.is_empty() {
         return Ok(());
     }
-    Err(CommandError::Usage(format!("not installed: {}; `{command}` lists what is installed", missing.join(", "))))
+    Err(CommandError::Usage(format!(
+        "not installed: {}; `{command}` lists what is installed",
+        missing.join(", ")
+    )))
 }
 
 /// Parses all names of a command line, or returns all errors.
-pub(super) fn parse_all<T>(names: &[String], parse: fn(&str) -> Result<T, String>) -> Result<Vec<T>, CommandError> {
-    let (parsed, errors): (Vec<_>, Vec<_>) = names.iter().map(|name| parse(name)).partition(Result::is_ok);
+pub(super) fn parse_all<T>(
+    names: &[String],
+    parse: fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, CommandError> {
+    let (parsed, errors): (Vec<_>, Vec<_>) = names
+        .iter()
+        .map(|name| parse(name))
+        .partition(Result::is_ok);
     let errors: Vec<String> = errors.into_iter().filter_map(Result::err).collect();
     if errors.is_empty() {
         Ok(parsed.into_iter().filter_map(Result::ok).collect())

@@ -40,7 +40,8 @@ fn each_line<T: Serialize>(solve: fn(&str) -> Result<T, LineError>) -> Result<()
         let ms = milliseconds(start);
         match responded {
             Ok(response) => {
-                serde_json::to_writer(&mut output, &TimedResult { response, ms }).map_err(io::Error::from)?;
+                serde_json::to_writer(&mut output, &TimedResult { response, ms })
+                    .map_err(io::Error::from)?;
                 output.write_all(b"\n")?;
             }
             Err(error) => {
@@ -69,14 +70,23 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn of_stdin() -> Lines {
-        Lines { input: io::BufReader::new(io::stdin()), line: String::new(), number: 0, errors: 0 }
+        Lines {
+            input: io::BufReader::new(io::stdin()),
+            line: String::new(),
+            number: 0,
+            errors: 0,
+        }
     }
 
     /// Returns the next non-empty line, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<&str>, CommandError> {
         loop {
             self.line.clear();
-            if (&mut self.input).take(MAX_LINE_BYTES).read_line(&mut self.line)? == 0 {
+            if (&mut self.input)
+                .take(MAX_LINE_BYTES)
+                .read_line(&mut self.line)?
+                == 0
+            {
                 return Ok(None);
             }
             self.number += 1;
@@ -95,6 +105,12 @@ impl Lines {
     /// Returns an error if a line failed.
     pub(super) fn end(self) -> Result<(), CommandError> {
         let Lines { number, errors, .. } = self;
-        if errors == 0 { Ok(()) } else { Err(CommandError::Failed(format!("{errors} of {number} lines failed"))) }
+        if errors == 0 {
+            Ok(())
+        } else {
+            Err(CommandError::Failed(format!(
+                "{errors} of {number} lines failed"
+            )))
+        }
     }
 }

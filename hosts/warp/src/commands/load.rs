@@ -5,7 +5,9 @@ use crate::config::{self, CliOverrides, LoadedConfig};
 
 /// Loads the configuration from flags, environment and file.
 pub(super) fn load(overrides: &CliOverrides) -> Result<LoadedConfig, CommandError> {
-    overrides.load(std::env::vars_os()).map_err(|errors| CommandError::Usage(errors.to_string()))
+    overrides
+        .load(std::env::vars_os())
+        .map_err(|errors| CommandError::Usage(errors.to_string()))
 }
 
 /// Loads the configuration of an existing service.

@@ -34,7 +34,10 @@ pub(super) async fn migrate(from: Option<String>, to: Option<String>) -> Result<
             let (database, snapshot) = Snapshot::take(file)?;
             (OpenDatabase::Sqlite(database), Some(snapshot))
         }
-        DatabaseName::Server(address) => (OpenDatabase::Postgres(postgres(address, false).await?), None),
+        DatabaseName::Server(address) => (
+            OpenDatabase::Postgres(postgres(address, false).await?),
+            None,
+        ),
     };
     let target = match &to {
         DatabaseName::File(file) => OpenDatabase::Sqlite(sqlite(file)?),
@@ -42,10 +45,18 @@ pub(super) async fn migrate(from: Option<String>, to: Option<String>) -> Result<
     };
     use Dialect::{Postgres as Server, Sqlite as File};
     let copied = match (&source, &target) {
-        (OpenDatabase::Sqlite(one), OpenDatabase::Sqlite(other)) => copy((one, File), (other, File)).await,
-        (OpenDatabase::Sqlite(one), OpenDatabase::Postgres(other)) => copy((one, File), (other, Server)).await,
-        (OpenDatabase::Postgres(one), OpenDatabase::Sqlite(other)) => copy((one, Server), (other, File)).await,
-        (OpenDatabase::Postgres(one), OpenDatabase::Postgres(other)) => copy((one, Server), (other, Server)).await,
+        (OpenDatabase::Sqlite(one), OpenDatabase::Sqlite(other)) => {
+            copy((one, File), (other, File)).await
+        }
+        (OpenDatabase::Sqlite(one), OpenDatabase::Postgres(other)) => {
+            copy((one, File), (other, Server)).await
+        }
+        (OpenDatabase::Postgres(one), OpenDatabase::Sqlite(other)) => {
+            copy((one, Server), (other, File)).await
+        }
+        (OpenDatabase::Postgres(one), OpenDatabase::Postgres(other)) => {
+            copy((one, Server), (other, Server)).await
+        }
     };
     source.close().await?;
     target.close().await?;
@@ -80,10 +91,14 @@ struct Snapshot {
 impl Snapshot {
     /// Locks a file against writes and opens a snapshot of it. The file itself is not changed.
     fn take(file: &Path) -> Result<(Sqlite, Snapshot), CommandError> {
-        let failed = |detail: String| CommandError::Failed(format!("cannot copy {}: {detail}", file.display()));
+        let failed = |detail: String| {
+            CommandError::Failed(format!("cannot copy {}: {detail}", file.display()))
+        };
         let lock = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .map_err(|error| failed(error.to_string()))?;
-        let known = migrations(Dialect::Sqlite).last().map(|newest| i64::from(newest.version));
+        let known = migrations(Dialect::Sqlite)
+            .last()
+            .map(|newest| i64::from(newest.version));
         let found: Option<i64> = lock
             .busy_timeout(TIMEOUT)
             .and_then(|()| lock.execute_batch("BEGIN IMMEDIATE"))
@@ -99,7 +114,10 @@ impl Snapshot {
         }
         let mut snapshot = file.as_os_str().to_owned();
         snapshot.push(".migrating");
-        let snapshot = Snapshot { snapshot: snapshot.into(), _lock: lock };
+        let snapshot = Snapshot {
+            snapshot: snapshot.into(),
+            _lock: lock,
+        };
         snapshot.remove();
         backup(file, &snapshot.snapshot).map_err(|error| failed(error.to_string()))?;
         Ok((sqlite(&snapshot.snapshot)?, snapshot))
@@ -123,9 +141,15 @@ impl Drop for Snapshot {
 }
 
 /// Parses a flag or its environment variable. Passwords belong in the variable: other users of the machine can read flags.
-fn database_name(flag: &str, variable: &str, given: Option<String>) -> Result<DatabaseName, CommandError> {
+fn database_name(
+    flag: &str,
+    variable: &str,
+    given: Option<String>,
+) -> Result<DatabaseName, CommandError> {
     let Some(text) = given.or_else(|| std::env::var(variable).ok()) else {
-        return Err(CommandError::Usage(format!("{flag} or {variable} must name a database")));
+        return Err(CommandError::Usage(format!(
+            "{flag} or {variable} must name a database"
+        )));
     };
     if !text.contains("://") {
         return Ok(DatabaseName::File(text.into()));
@@ -141,7 +165,11 @@ fn sqlite(file: &Path) -> Result<Sqlite, CommandError> {
 }
 
 async fn postgres(address: &Address, migrate: bool) -> Result<Postgres, CommandError> {
-    let options = despacho_postgres::Options { connections: 2, migrate, ..Default::default() };
+    let options = despacho_postgres::Options {
+        connections: 2,
+        migrate,
+        ..Default::default()
+    };
     let opened = Postgres::open(address, &options).await;
     opened.map_err(|error| CommandError::Failed(format!("cannot open {address}: {error}")))
 }

@@ -18,7 +18,10 @@ const MAX_NAMES: usize = 10;
 const MAX_CITIES: usize = 10;
 
 /// Logs the cities and regions of stores whose addresses or distances are only estimated, those with the most stores first.
-pub(super) async fn log_missing_data(geography: &Geography, store: &Store) -> Result<(), HostError> {
+pub(super) async fn log_missing_data(
+    geography: &Geography,
+    store: &Store,
+) -> Result<(), HostError> {
     let mut cities = Cities::default();
     let mut roads = Roads::default();
     let mut after = None;
@@ -31,7 +34,11 @@ pub(super) async fn log_missing_data(geography: &Geography, store: &Store) -> Re
                 cities.add(city, one);
             }
             if let Some(uf) = one.address.uf() {
-                roads.add(Region::of(uf), geography.road_coverage(Region::of(uf), one.located.point), one);
+                roads.add(
+                    Region::of(uf),
+                    geography.road_coverage(Region::of(uf), one.located.point),
+                    one,
+                );
             }
         }
     }
@@ -46,17 +53,22 @@ struct Cities(Vec<(Municipality, Names)>);
 
 impl Cities {
     fn add(&mut self, city: Municipality, store: &MerchantStore) {
-        let index = self.0.iter().position(|(other, _)| *other == city).unwrap_or_else(|| {
-            self.0.push((city, Names::default()));
-            self.0.len() - 1
-        });
+        let index = self
+            .0
+            .iter()
+            .position(|(other, _)| *other == city)
+            .unwrap_or_else(|| {
+                self.0.push((city, Names::default()));
+                self.0.len() - 1
+            });
         if let Some((_, names)) = self.0.get_mut(index) {
             names.add(|| label(store));
         }
     }
 
     fn log(mut self) {
-        self.0.sort_by_key(|(city, names)| (std::cmp::Reverse(names.count), city.ibge()));
+        self.0
+            .sort_by_key(|(city, names)| (std::cmp::Reverse(names.count), city.ibge()));
         let others = self.0.split_off(self.0.len().min(MAX_CITIES));
         for (city, stores) in self.0 {
             let (name, code) = (city.name(), city.ibge());
@@ -70,10 +82,15 @@ impl Cities {
         if others.is_empty() {
             return;
         }
-        let codes: String = others.iter().map(|(city, _)| format!(" {}", city.ibge())).collect();
+        let codes: String = others
+            .iter()
+            .map(|(city, _)| format!(" {}", city.ibge()))
+            .collect();
         let mut stores = Names::default();
         let cities = others.len();
-        others.into_iter().for_each(|(_, names)| stores.merge(names));
+        others
+            .into_iter()
+            .for_each(|(_, names)| stores.merge(names));
         tracing::warn!(
             cities,
             %stores,
@@ -113,7 +130,8 @@ impl Roads {
         if self.measured.count > 0 {
             tracing::info!(stores = %self.measured, "distances from these stores are measured on roads");
         }
-        self.missing.sort_by_key(|(region, _, stores)| (std::cmp::Reverse(stores.count), *region));
+        self.missing
+            .sort_by_key(|(region, _, stores)| (std::cmp::Reverse(stores.count), *region));
         for (region, is_installed, stores) in self.missing {
             if is_installed {
                 tracing::warn!(
@@ -184,6 +202,9 @@ mod tests {
         assert!(names(10).to_string().ends_with("Loja 9, Loja 10"));
         let mut all = names(9);
         all.merge(names(12));
-        assert!(all.to_string().ends_with("Loja 9, Loja 1 and 11 more"), "{all}");
+        assert!(
+            all.to_string().ends_with("Loja 9, Loja 1 and 11 more"),
+            "{all}"
+        );
     }
 }

@@ -28,8 +28,8 @@ pub use self::error::CommandError;
 use self::load::{load, load_service};
 use crate::{
     cli::{
-        ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, PlacesCommand, PushCommand,
-        StoreCommand, StreetsCommand, TariffCommand,
+        ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, PlacesCommand,
+        PushCommand, StoreCommand, StreetsCommand, TariffCommand,
     },
     config::{self, Config},
     error::StartError,
@@ -40,17 +40,24 @@ use crate::{
 /// Runs the command given on the command line.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => {
-            return exit_code(Err(CommandError::Failed(format!("cannot start the asynchronous runtime: {error}"))));
+            return exit_code(Err(CommandError::Failed(format!(
+                "cannot start the asynchronous runtime: {error}"
+            ))));
         }
     };
     exit_code(runtime.block_on(run(cli.command)))
 }
 
 fn exit_code(result: Result<(), CommandError>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
+    let Err(error) = result else {
+        return ExitCode::SUCCESS;
+    };
     use std::io::Write as _;
     // If standard error is closed, the error cannot be reported.
     let _ = writeln!(std::io::stderr(), "despacho: {error}");
@@ -62,24 +69,45 @@ fn exit_code(result: Result<(), CommandError>) -> ExitCode {
 
 async fn run(command: Command) -> Result<(), CommandError> {
     match command {
-        Command::Init { new_secret, overrides } => init::init(&load(&overrides)?.config, new_secret).await,
+        Command::Init {
+            new_secret,
+            overrides,
+        } => init::init(&load(&overrides)?.config, new_secret).await,
         Command::Serve(overrides) => serve::serve(load(&overrides)?).await,
         Command::Distances(overrides) => geography::distances(&load(&overrides)?.config).await,
         Command::Store(StoreCommand::Create(create)) => operator::create_store(*create).await,
-        Command::Key(KeyCommand::Issue { store, name, expires_in_days, json, overrides }) => {
-            operator::issue_key(&overrides, store, name, expires_in_days, json).await
+        Command::Key(KeyCommand::Issue {
+            store,
+            name,
+            expires_in_days,
+            json,
+            overrides,
+        }) => operator::issue_key(&overrides, store, name, expires_in_days, json).await,
+        Command::Key(KeyCommand::List { store, overrides }) => {
+            operator::list_keys(&overrides, store).await
         }
-        Command::Key(KeyCommand::List { store, overrides }) => operator::list_keys(&overrides, store).await,
-        Command::Key(KeyCommand::Revoke { id, overrides }) => operator::revoke_key(&overrides, id).await,
-        Command::Courier(CourierCommand::Add { name, phone, email, document, profile_id, json, overrides }) => {
+        Command::Key(KeyCommand::Revoke { id, overrides }) => {
+            operator::revoke_key(&overrides, id).await
+        }
+        Command::Courier(CourierCommand::Add {
+            name,
+            phone,
+            email,
+            document,
+            profile_id,
+            json,
+            overrides,
+        }) => {
             let new = serde_json::json!({
                 "name": name, "phone": phone, "email": email, "document": document, "profileId": profile_id,
             });
             operator::add_courier(&overrides, new, json).await
         }
-        Command::Courier(CourierCommand::Link { id, json, overrides }) => {
-            operator::link_courier(&overrides, id, json).await
-        }
+        Command::Courier(CourierCommand::Link {
+            id,
+            json,
+            overrides,
+        }) => operator::link_courier(&overrides, id, json).await,
         Command::Courier(CourierCommand::List { cursor, overrides }) => {
             operator::list_couriers(&overrides, cursor.as_deref()).await
         }
@@ -91,14 +119,20 @@ async fn run(command: Command) -> Result<(), CommandError> {
         },
         Command::Privacy(command) => privacy::run(command).await,
         Command::Migrate { from, to } => migrate::migrate(from, to).await,
-        Command::Backup { file, overrides } => backup(&load_service(&overrides)?.config, &file).await,
-        Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => gazetteer::build(&inputs, &output),
+        Command::Backup { file, overrides } => {
+            backup(&load_service(&overrides)?.config, &file).await
+        }
+        Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => {
+            gazetteer::build(&inputs, &output)
+        }
         Command::Gazetteer(GazetteerCommand::Info { pack }) => gazetteer::info(&pack),
         Command::Gazetteer(GazetteerCommand::Lookup(lookup)) => gazetteer::look_up(*lookup),
         Command::Places(PlacesCommand::Install { places, overrides }) => {
             places::install(&load(&overrides)?.config, &places)
         }
-        Command::Places(PlacesCommand::List { overrides }) => places::list(&load(&overrides)?.config),
+        Command::Places(PlacesCommand::List { overrides }) => {
+            places::list(&load(&overrides)?.config)
+        }
         Command::Places(PlacesCommand::Update { places, overrides }) => {
             places::update(&load(&overrides)?.config, &places)
         }
@@ -106,7 +140,9 @@ async fn run(command: Command) -> Result<(), CommandError> {
             places::remove(&load(&overrides)?.config, &places)
         }
         Command::Roads(command) => roads::run(command).await,
-        Command::Streets(StreetsCommand::Build { extract, output }) => build_streets(&extract, &output),
+        Command::Streets(StreetsCommand::Build { extract, output }) => {
+            build_streets(&extract, &output)
+        }
         Command::Locate { overrides } => geography::locate(&load(&overrides)?.config).await,
         Command::Route => lines::route(),
         Command::Assign => lines::assign(),
@@ -119,10 +155,15 @@ fn check_tariff(file: Option<&Path>) -> Result<(), CommandError> {
     match file {
         Some(file) => {
             let tariff = config::read_tariff(file)?;
-            Ok(print(&format!("{} contains the valid tariff {}", file.display(), tariff.version))?)
+            Ok(print(&format!(
+                "{} contains the valid tariff {}",
+                file.display(),
+                tariff.version
+            ))?)
         }
         None => {
-            let text = serde_json::to_string_pretty(&Tariff::default()).map_err(|error| error.to_string())?;
+            let text = serde_json::to_string_pretty(&Tariff::default())
+                .map_err(|error| error.to_string())?;
             Ok(print(&text)?)
         }
     }
@@ -130,9 +171,17 @@ fn check_tariff(file: Option<&Path>) -> Result<(), CommandError> {
 
 fn build_streets(extract: &Path, output: &Path) -> Result<(), CommandError> {
     let built = streets::build(extract, output);
-    let report = built.map_err(|error| format!("no streets were built from {}: {error}", extract.display()))?;
-    let StreetReport { features, tiles, bytes } = report;
-    Ok(print(&format!("{}: {bytes} bytes, {features} roads, waters and parks in {tiles} tiles", output.display()))?)
+    let report = built
+        .map_err(|error| format!("no streets were built from {}: {error}", extract.display()))?;
+    let StreetReport {
+        features,
+        tiles,
+        bytes,
+    } = report;
+    Ok(print(&format!(
+        "{}: {bytes} bytes, {features} roads, waters and parks in {tiles} tiles",
+        output.display()
+    ))?)
 }
 
 /// Prints the key as an environment variable, because flags are visible to other users of the machine.
@@ -145,10 +194,20 @@ fn print_push_key() -> Result<(), CommandError> {
             break key;
         }
     };
-    Ok(print(&format!("DESPACHO_PUSH_VAPID_KEY={}\n# public key: {}", key.private_key(), key.public_key()))?)
+    Ok(print(&format!(
+        "DESPACHO_PUSH_VAPID_KEY={}\n# public key: {}",
+        key.private_key(),
+        key.public_key()
+    ))?)
 }
 
 async fn backup(config: &Config, file: &Path) -> Result<(), CommandError> {
-    let report = store::backup(config, file).await.map_err(|error| format!("backup failed: {error}"))?;
-    Ok(print(&format!("copied {} to {}: {report}", config.database_file().display(), file.display()))?)
+    let report = store::backup(config, file)
+        .await
+        .map_err(|error| format!("backup failed: {error}"))?;
+    Ok(print(&format!(
+        "copied {} to {}: {report}",
+        config.database_file().display(),
+        file.display()
+    ))?)
 }

@@ -45,7 +45,13 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), CommandError
         "marketplaceBranchId": create.category,
         "sandbox": create.sandbox,
     });
-    let mut reply = send(&create.overrides, Method::POST, "/admin/matrices", Some(body)).await?;
+    let mut reply = send(
+        &create.overrides,
+        Method::POST,
+        "/admin/matrices",
+        Some(body),
+    )
+    .await?;
     warn_if_estimated(&create.overrides, &reply).await?;
     if create.json {
         if generated {
@@ -53,7 +59,11 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), CommandError
         }
         return print_json(&reply);
     }
-    print(&format!("store: {}\nx-api-token: {}", text(&reply["storeId"]), text(&reply["value"])))?;
+    print(&format!(
+        "store: {}\nx-api-token: {}",
+        text(&reply["storeId"]),
+        text(&reply["value"])
+    ))?;
     if generated {
         print(&format!("password: {password}"))?;
     }
@@ -67,7 +77,12 @@ async fn warn_if_estimated(overrides: &CliOverrides, created: &Value) -> Result<
     if store["precision"] != Precision::Municipality.name() {
         return Ok(());
     }
-    let place = |name: &str| store["address"][name].as_str().unwrap_or_default().to_owned();
+    let place = |name: &str| {
+        store["address"][name]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
     let warning = format!(
         "warning: the store is located only by its municipality, so its distances and prices are estimates. Install the addresses of the \
          city with `despacho places install '{}/{}'`, and then save the store's address again (PUT /delivery/stores or the panel), or \
@@ -97,47 +112,98 @@ pub(super) async fn issue_key(
     if whole {
         return print_json(&reply);
     }
-    let (id, value, expires) = (text(&reply["id"]), text(&reply["value"]), text(&reply["expiresAt"]));
-    Ok(print(&format!("key: {id}\nx-api-token: {value}\nexpires: {expires}"))?)
+    let (id, value, expires) = (
+        text(&reply["id"]),
+        text(&reply["value"]),
+        text(&reply["expiresAt"]),
+    );
+    Ok(print(&format!(
+        "key: {id}\nx-api-token: {value}\nexpires: {expires}"
+    ))?)
 }
 
 /// Prints a store's keys.
 pub(super) async fn list_keys(overrides: &CliOverrides, store: u64) -> Result<(), CommandError> {
-    print_json(&send(overrides, Method::GET, &format!("/admin/keys?storeId={store}"), None).await?)
+    print_json(
+        &send(
+            overrides,
+            Method::GET,
+            &format!("/admin/keys?storeId={store}"),
+            None,
+        )
+        .await?,
+    )
 }
 
 /// Revokes a key.
 pub(super) async fn revoke_key(overrides: &CliOverrides, id: u64) -> Result<(), CommandError> {
-    send(overrides, Method::DELETE, &format!("/admin/keys/{id}"), None).await?;
+    send(
+        overrides,
+        Method::DELETE,
+        &format!("/admin/keys/{id}"),
+        None,
+    )
+    .await?;
     Ok(print(&format!("key {id} is revoked"))?)
 }
 
 /// Registers a courier and prints the key.
-pub(super) async fn add_courier(overrides: &CliOverrides, new: Value, whole: bool) -> Result<(), CommandError> {
+pub(super) async fn add_courier(
+    overrides: &CliOverrides,
+    new: Value,
+    whole: bool,
+) -> Result<(), CommandError> {
     let reply = send(overrides, Method::POST, "/admin/couriers", Some(new)).await?;
     if whole {
         return print_json(&reply);
     }
-    Ok(print(&format!("courier: {}\nx-api-token: {}", text(&reply["id"]), text(&reply["value"])))?)
+    Ok(print(&format!(
+        "courier: {}\nx-api-token: {}",
+        text(&reply["id"]),
+        text(&reply["value"])
+    ))?)
 }
 
 /// Issues a sign-in link for a courier and prints it.
-pub(super) async fn link_courier(overrides: &CliOverrides, id: u64, whole: bool) -> Result<(), CommandError> {
-    let reply = send(overrides, Method::POST, &format!("/admin/couriers/{id}/sign-in"), None).await?;
+pub(super) async fn link_courier(
+    overrides: &CliOverrides,
+    id: u64,
+    whole: bool,
+) -> Result<(), CommandError> {
+    let reply = send(
+        overrides,
+        Method::POST,
+        &format!("/admin/couriers/{id}/sign-in"),
+        None,
+    )
+    .await?;
     if whole {
         return print_json(&reply);
     }
     let link = match reply["url"].as_str() {
         Some(url) => format!("link: {url}"),
-        None => format!("code: {} (set public-url to print a link)", text(&reply["value"])),
+        None => format!(
+            "code: {} (set public-url to print a link)",
+            text(&reply["value"])
+        ),
     };
-    Ok(print(&format!("{link}\nexpires: {}", text(&reply["expiresAt"])))?)
+    Ok(print(&format!(
+        "{link}\nexpires: {}",
+        text(&reply["expiresAt"])
+    ))?)
 }
 
 /// Prints a page of couriers.
-pub(super) async fn list_couriers(overrides: &CliOverrides, cursor: Option<&str>) -> Result<(), CommandError> {
+pub(super) async fn list_couriers(
+    overrides: &CliOverrides,
+    cursor: Option<&str>,
+) -> Result<(), CommandError> {
     // The core rejects an invalid cursor; the filter prevents the injection of other query parameters.
-    let cursor = cursor.unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect::<String>();
+    let cursor = cursor
+        .unwrap_or_default()
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect::<String>();
     let target = match cursor.as_str() {
         "" => "/admin/couriers?limit=100".to_owned(),
         cursor => format!("/admin/couriers?limit=100&cursor={cursor}"),
@@ -153,7 +219,8 @@ pub(super) async fn send(
     body: Option<Value>,
 ) -> Result<Value, CommandError> {
     let loaded = load_service(overrides)?;
-    let mut settings = config::settings(&loaded.config, Missing::Reject).map_err(CommandError::usage)?;
+    let mut settings =
+        config::settings(&loaded.config, Missing::Reject).map_err(CommandError::usage)?;
     let token = random_text()?;
     settings.operator = Some(KeyHash::of(&token));
     let request = Request::builder()
@@ -161,7 +228,9 @@ pub(super) async fn send(
         .uri(target)
         .header("x-api-token", token)
         .header(header::CONTENT_TYPE, "application/json")
-        .body(Bytes::from(body.map(|body| body.to_string()).unwrap_or_default()))
+        .body(Bytes::from(
+            body.map(|body| body.to_string()).unwrap_or_default(),
+        ))
         .map_err(|error| error.to_string())?;
     // Only a store's address has to be located, and a pack can take seconds to read.
     let needs_places = target == "/admin/matrices";
@@ -174,24 +243,40 @@ pub(super) async fn send(
     let response = store.respond(&settings, request).await;
     store.close().await.map_err(|error| error.to_string())?;
     let reply: Value = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
-    if response.status().is_success() { Ok(reply) } else { Err(CommandError::Failed(describe_problem(&reply))) }
+    if response.status().is_success() {
+        Ok(reply)
+    } else {
+        Err(CommandError::Failed(describe_problem(&reply)))
+    }
 }
 
 /// Formats a problem document, with a line for each invalid field.
 fn describe_problem(problem: &Value) -> String {
-    let mut lines = vec![format!("{} ({})", text(&problem["detail"]), text(&problem["code"]))];
+    let mut lines = vec![format!(
+        "{} ({})",
+        text(&problem["detail"]),
+        text(&problem["code"])
+    )];
     for error in problem["errors"].as_array().into_iter().flatten() {
-        lines.push(format!("  {}: {}", text(&error["pointer"]), text(&error["detail"])));
+        lines.push(format!(
+            "  {}: {}",
+            text(&error["pointer"]),
+            text(&error["detail"])
+        ));
     }
     lines.join("\n")
 }
 
 pub(super) fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 pub(super) fn print_json(value: &Value) -> Result<(), CommandError> {
-    Ok(print(&serde_json::to_string_pretty(value).map_err(|error| error.to_string())?)?)
+    Ok(print(
+        &serde_json::to_string_pretty(value).map_err(|error| error.to_string())?,
+    )?)
 }
 
 fn first_line() -> Result<String, CommandError> {
@@ -203,6 +288,7 @@ fn first_line() -> Result<String, CommandError> {
 /// Returns 128 random bits in hexadecimal.
 pub(super) fn random_text() -> Result<String, CommandError> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| format!("the system's random generator failed: {error}"))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| format!("the system's random generator failed: {error}"))?;
     Ok(despacho_core::model::hex(&bytes))
 }

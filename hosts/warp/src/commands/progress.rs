@@ -20,10 +20,19 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(title: impl Into<String>) -> Progress {
         let title = title.into();
-        let template = "{prefix} [{bar:30}] {bytes} of {total_bytes}, {bytes_per_sec}, {msg}{eta} left";
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::new(0).with_style(style.progress_chars("#.")).with_prefix(title.clone());
-        Progress { title, bar, is_terminal: std::io::stderr().is_terminal(), reported: 0 }
+        let template =
+            "{prefix} [{bar:30}] {bytes} of {total_bytes}, {bytes_per_sec}, {msg}{eta} left";
+        let style =
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(0)
+            .with_style(style.progress_chars("#."))
+            .with_prefix(title.clone());
+        Progress {
+            title,
+            bar,
+            is_terminal: std::io::stderr().is_terminal(),
+            reported: 0,
+        }
     }
 
     /// Shows the number of bytes. Without a known total the bar stays empty.
@@ -84,13 +93,25 @@ mod tests {
         let mut reported = 0;
         let mut lines = |bytes, total| line(bytes, total, &mut reported);
         assert_eq!(lines(0, Some(2_000_000)), None);
-        assert_eq!(lines(450_000, Some(2_000_000)).as_deref(), Some("20 % of 2.0 MB"));
+        assert_eq!(
+            lines(450_000, Some(2_000_000)).as_deref(),
+            Some("20 % of 2.0 MB")
+        );
         assert_eq!(lines(460_000, Some(2_000_000)), None);
-        assert_eq!(lines(2_000_000, Some(2_000_000)).as_deref(), Some("100 % of 2.0 MB"));
+        assert_eq!(
+            lines(2_000_000, Some(2_000_000)).as_deref(),
+            Some("100 % of 2.0 MB")
+        );
         assert_eq!(lines(0, Some(2_000_000)), None, "the download starts again");
-        assert_eq!(lines(200_000, Some(2_000_000)).as_deref(), Some("10 % of 2.0 MB"));
+        assert_eq!(
+            lines(200_000, Some(2_000_000)).as_deref(),
+            Some("10 % of 2.0 MB")
+        );
         let mut reported = 0;
         assert_eq!(line(1 << 20, None, &mut reported), None);
-        assert_eq!(line(65 << 20, None, &mut reported).as_deref(), Some("68.1 MB"));
+        assert_eq!(
+            line(65 << 20, None, &mut reported).as_deref(),
+            Some("68.1 MB")
+        );
     }
 }

@@ -25,7 +25,11 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
     if !config.demo {
         config::require_service(config).map_err(CommandError::usage)?;
     }
-    let missing = if config.demo { Missing::Create } else { Missing::Reject };
+    let missing = if config.demo {
+        Missing::Create
+    } else {
+        Missing::Reject
+    };
     let settings = config::settings(config, missing).map_err(CommandError::usage)?;
     let geography = Arc::new(Geography::open(config).map_err(CommandError::usage)?);
     for line in geography.describe() {
@@ -33,8 +37,14 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
     }
     let store = Store::open(config, geography.clone()).await?;
     if config.demo {
-        let fresh = store.seed(&settings).await.map_err(|error| format!("cannot create demo data: {error}"))?;
-        tracing::warn!(fresh, "demo data enabled; anyone with the public key can use the demo stores");
+        let fresh = store
+            .seed(&settings)
+            .await
+            .map_err(|error| format!("cannot create demo data: {error}"))?;
+        tracing::warn!(
+            fresh,
+            "demo data enabled; anyone with the public key can use the demo stores"
+        );
     }
     let mut code = None;
     // The panel's files contain the courier's app.
@@ -45,10 +55,16 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
     let logged = log_missing_data(&geography, &store).await;
     logged.map_err(|error| format!("cannot read the stores: {error}"))?;
     let lines = |address: &str| {
-        let panel =
-            if config.panel.is_some() { format!("\n\nPanel: {address}/{}", login(config.demo)) } else { String::new() };
+        let panel = if config.panel.is_some() {
+            format!("\n\nPanel: {address}/{}", login(config.demo))
+        } else {
+            String::new()
+        };
         let public = config.public_url.as_deref().unwrap_or(address);
-        let courier = code.as_ref().map(|code| sign_in_line(public, code)).unwrap_or_default();
+        let courier = code
+            .as_ref()
+            .map(|code| sign_in_line(public, code))
+            .unwrap_or_default();
         server::print(&(announcement(address, config.demo) + &panel + &courier))
     };
     server::serve(config, settings, store, lines).await?;
@@ -70,12 +86,18 @@ fn announcement(address: &str, demo: bool) -> String {
 
 /// Returns the login of the demo's panel.
 fn login(demo: bool) -> String {
-    if demo { format!(" (log in as {EMAIL} with {PASSWORD})") } else { String::new() }
+    if demo {
+        format!(" (log in as {EMAIL} with {PASSWORD})")
+    } else {
+        String::new()
+    }
 }
 
 /// Returns the sign-in link of the demo's courier.
 fn sign_in_line(url: &str, code: &str) -> String {
-    format!("\nCourier's app: {url}/courier#{code} (works once; `despacho courier link` issues another)")
+    format!(
+        "\nCourier's app: {url}/courier#{code} (works once; `despacho courier link` issues another)"
+    )
 }
 
 /// The order in the curl example: one delivery with coordinates, picked up at the store.
@@ -89,11 +111,27 @@ mod tests {
     fn demo_announcement_starts_with_machine_readable_lines() {
         let text = announcement("http://127.0.0.1:1", true);
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!(&lines[..2], ["ready http://127.0.0.1:1", format!("x-api-token: {KEY}").as_str()]);
-        assert_eq!(lines.iter().filter(|line| line.starts_with("x-api-token: ")).count(), 1);
-        assert!(
-            text.contains("curl -s http://127.0.0.1:1/delivery/orders") && text.ends_with("http://127.0.0.1:1/docs")
+        assert_eq!(
+            &lines[..2],
+            [
+                "ready http://127.0.0.1:1",
+                format!("x-api-token: {KEY}").as_str()
+            ]
         );
-        assert_eq!(announcement("http://127.0.0.1:1", false), "ready http://127.0.0.1:1");
+        assert_eq!(
+            lines
+                .iter()
+                .filter(|line| line.starts_with("x-api-token: "))
+                .count(),
+            1
+        );
+        assert!(
+            text.contains("curl -s http://127.0.0.1:1/delivery/orders")
+                && text.ends_with("http://127.0.0.1:1/docs")
+        );
+        assert_eq!(
+            announcement("http://127.0.0.1:1", false),
+            "ready http://127.0.0.1:1"
+        );
     }
 }

@@ -7,4 +7,7 @@ mod types;
 pub use despacho_geo::Costing;
 pub use load::{CliOverrides, LoadedConfig};
 pub use prepare::{Missing, configured_tariff, read_tariff, require_service, settings};
-pub use types::{Config, Cors, Database, Log, LogFormat, Metrics, OtlpConfig, StreamLimits, Timeouts, Tls, reachable};
+pub use types::{
+    Config, Cors, Database, Log, LogFormat, Metrics, OtlpConfig, StreamLimits, Timeouts, Tls,
+    reachable,
+};

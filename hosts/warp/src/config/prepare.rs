@@ -28,14 +28,21 @@ pub enum Missing {
 /// Rejects a data folder without a service. With PostgreSQL the folder contains no required data.
 pub fn require_service(config: &Config) -> Result<(), StartError> {
     let file = config.database_file();
-    if config.database != Database::Sqlite || fs::metadata(&file).is_ok_and(|found| found.len() > 0) {
+    if config.database != Database::Sqlite || fs::metadata(&file).is_ok_and(|found| found.len() > 0)
+    {
         return Ok(());
     }
     let data = config.data.clone();
     Err(match fs::metadata(&file) {
         Ok(_) => StartError::EmptyDatabase { file, data },
-        Err(error) if error.kind() == ErrorKind::NotFound => StartError::MissingDatabase { file, data },
-        Err(error) => StartError::File { name: "database", path: file, error },
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            StartError::MissingDatabase { file, data }
+        }
+        Err(error) => StartError::File {
+            name: "database",
+            path: file,
+            error,
+        },
     })
 }
 
@@ -54,20 +61,39 @@ pub fn settings(config: &Config, missing: Missing) -> Result<Settings, StartErro
         Some(secret) => secret.clone(),
         None => stored_secret(config, missing)?,
     };
-    let settings = config.shared.core(tariff, secret, config.admin_token.clone(), config.public_url.clone());
-    Ok(Settings { mail: config.smtp.url.is_some(), ..settings })
+    let settings = config.shared.core(
+        tariff,
+        secret,
+        config.admin_token.clone(),
+        config.public_url.clone(),
+    );
+    Ok(Settings {
+        mail: config.smtp.url.is_some(),
+        ..settings
+    })
 }
 
 /// Returns the configured tariff, which applies until one is stored in the database.
 pub fn configured_tariff(config: &Config) -> Result<Tariff, StartError> {
-    config.tariff.as_deref().map_or_else(|| Ok(Tariff::default()), read_tariff)
+    config
+        .tariff
+        .as_deref()
+        .map_or_else(|| Ok(Tariff::default()), read_tariff)
 }
 
 /// Reads a tariff, or returns all its errors.
 pub fn read_tariff(file: &Path) -> Result<Tariff, StartError> {
     let path = || file.to_owned();
-    let text = fs::read_to_string(file).map_err(|error| StartError::File { name: "tariff", path: path(), error })?;
-    let content = |detail: String| StartError::Content { name: "tariff", path: path(), detail };
+    let text = fs::read_to_string(file).map_err(|error| StartError::File {
+        name: "tariff",
+        path: path(),
+        error,
+    })?;
+    let content = |detail: String| StartError::Content {
+        name: "tariff",
+        path: path(),
+        detail,
+    };
     despacho_shell::settings::tariff(&text).map_err(|detail| content(detail.to_string()))
 }
 
@@ -81,7 +107,11 @@ fn stored_secret(config: &Config, missing: Missing) -> Result<Secret, StartError
         Missing::Create => require_service(config).is_err(),
         Missing::CreateSecret => true,
     };
-    let unreadable = |error| StartError::File { name: "secret", path: file.clone(), error };
+    let unreadable = |error| StartError::File {
+        name: "secret",
+        path: file.clone(),
+        error,
+    };
     match fs::read_to_string(&file) {
         Ok(text) => Secret::parse(&text).map_err(|detail| StartError::Content {
             name: "secret",
@@ -89,14 +119,19 @@ fn stored_secret(config: &Config, missing: Missing) -> Result<Secret, StartError
             detail: detail.to_string(),
         }),
         Err(error) if error.kind() != ErrorKind::NotFound => Err(unreadable(error)),
-        Err(_) if !may_create => Err(StartError::MissingSecret { file, data: config.data.clone() }),
+        Err(_) if !may_create => Err(StartError::MissingSecret {
+            file,
+            data: config.data.clone(),
+        }),
         Err(_) => {
             let mut bytes = [0; 32];
             getrandom::fill(&mut bytes).map_err(StartError::Random)?;
             match create(&file, &despacho_core::model::hex(&bytes)) {
                 Ok(()) => Ok(Secret(bytes)),
                 // Another process created the secret first; that secret is used.
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => stored_secret(config, missing),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    stored_secret(config, missing)
+                }
                 Err(error) => Err(unreadable(error)),
             }
         }

@@ -14,7 +14,10 @@ use despacho_simulator::Simulation;
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Deserializer};
 
-use crate::{connections::ConnectionLimits, mail::Smtp, memory::MemoryLimits, overload::OverloadConfig, peer::Network};
+use crate::{
+    connections::ConnectionLimits, mail::Smtp, memory::MemoryLimits, overload::OverloadConfig,
+    peer::Network,
+};
 
 /// The effective configuration of a deployment. The table in despacho-shell describes each field.
 #[derive(Clone, Debug, Deserialize)]
@@ -183,12 +186,16 @@ impl Database {
         if text == "sqlite" {
             return Ok(Database::Sqlite);
         }
-        Address::parse(text).map(Database::Postgres).map_err(|error| DatabaseParseError(error.to_string()))
+        Address::parse(text)
+            .map(Database::Postgres)
+            .map_err(|error| DatabaseParseError(error.to_string()))
     }
 }
 
 fn networks<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Network>, D::Error> {
-    fields::list(value, |text| Network::parse(text).map_err(|error| error.to_string()))
+    fields::list(value, |text| {
+        Network::parse(text).map_err(|error| error.to_string())
+    })
 }
 
 impl Config {
@@ -208,7 +215,10 @@ impl Config {
 
     /// Returns the memory limits of unsent responses.
     pub fn response_limits(&self) -> MemoryLimits {
-        MemoryLimits { total_mib: self.overload.response_mib, caller_mib: self.overload.response_per_caller_mib }
+        MemoryLimits {
+            total_mib: self.overload.response_mib,
+            caller_mib: self.overload.response_per_caller_mib,
+        }
     }
 
     /// Returns the folder of installed places.

@@ -51,9 +51,10 @@ impl Iterator for Chunks {
                 let text = format!("no data for {:?}", self.stall);
                 Some(Err(io::Error::new(ErrorKind::TimedOut, text)))
             }
-            Err(RecvTimeoutError::Disconnected) => {
-                Some(Err(io::Error::new(ErrorKind::UnexpectedEof, "the connection ended")))
-            }
+            Err(RecvTimeoutError::Disconnected) => Some(Err(io::Error::new(
+                ErrorKind::UnexpectedEof,
+                "the connection ended",
+            ))),
         }
     }
 }

@@ -31,18 +31,31 @@ impl fmt::Display for DownloadError {
             DownloadError::NotFound { url } => write!(f, "{url} does not exist"),
             DownloadError::Rejected { url, status } => write!(f, "{url} returned {status}"),
             DownloadError::Interrupted { url, detail } => {
-                write!(f, "{url}: {detail}; run the command again to resume the download")
+                write!(
+                    f,
+                    "{url}: {detail}; run the command again to resume the download"
+                )
             }
-            DownloadError::TooLarge { url } => write!(f, "{url} has more than {} GiB", MAX_BYTES >> 30),
-            DownloadError::Write { path, error } => write!(f, "{} cannot be written: {error}", path.display()),
+            DownloadError::TooLarge { url } => {
+                write!(f, "{url} has more than {} GiB", MAX_BYTES >> 30)
+            }
+            DownloadError::Write { path, error } => {
+                write!(f, "{} cannot be written: {error}", path.display())
+            }
         }
     }
 }
 
 pub(super) fn interrupted(url: &str, error: &dyn fmt::Display) -> DownloadError {
-    DownloadError::Interrupted { url: url.to_owned(), detail: error.to_string() }
+    DownloadError::Interrupted {
+        url: url.to_owned(),
+        detail: error.to_string(),
+    }
 }
 
 pub(super) fn write_error(path: &Path, error: io::Error) -> DownloadError {
-    DownloadError::Write { path: path.to_owned(), error }
+    DownloadError::Write {
+        path: path.to_owned(),
+        error,
+    }
 }

@@ -81,7 +81,9 @@ impl Downloader {
 
     fn with(timeouts: Timeouts) -> Downloader {
         let roots = rustls_native_certs::load_native_certs().certs;
-        let roots = roots.iter().map(|one| Certificate::from_der(one.as_ref()).to_owned());
+        let roots = roots
+            .iter()
+            .map(|one| Certificate::from_der(one.as_ref()).to_owned());
         let provider = tokio_rustls::rustls::crypto::ring::default_provider();
         let tls = TlsConfig::builder()
             .root_certs(RootCerts::Specific(Arc::new(roots.collect())))
@@ -93,18 +95,28 @@ impl Downloader {
             .timeout_recv_response(Some(timeouts.response))
             .timeout_recv_body(Some(BODY_TIMEOUT))
             .user_agent(concat!("despacho/", env!("CARGO_PKG_VERSION")));
-        Downloader { agent: agent.build().into(), timeouts }
+        Downloader {
+            agent: agent.build().into(),
+            timeouts,
+        }
     }
 
     /// Returns the text of a page.
     pub(crate) fn page(&self, url: &str) -> Result<String, DownloadError> {
         let timeout = self.timeouts.response;
         self.retried(|| {
-            let request = self.agent.get(url).config().timeout_recv_body(Some(timeout)).build();
+            let request = self
+                .agent
+                .get(url)
+                .config()
+                .timeout_recv_body(Some(timeout))
+                .build();
             let mut response = request.call().map_err(|error| interrupted(url, &error))?;
             check_status(url, response.status())?;
             let body = response.body_mut().with_config().limit(MAX_PAGE_BYTES);
-            body.read_to_string().map_err(|error| interrupted(url, &error)).map(Attempt::Done)
+            body.read_to_string()
+                .map_err(|error| interrupted(url, &error))
+                .map(Attempt::Done)
         })
     }
 
@@ -123,7 +135,9 @@ impl Downloader {
         let result = self.retried(|| {
             let before = part.length();
             match self.attempt(url, &part, known, on_progress) {
-                Err(DownloadError::Interrupted { .. }) if part.length() > before => Ok(Attempt::Progress),
+                Err(DownloadError::Interrupted { .. }) if part.length() > before => {
+                    Ok(Attempt::Progress)
+                }
                 other => other.map(Attempt::Done),
             }
         });
@@ -140,13 +154,18 @@ impl Downloader {
     }
 
     /// Repeats an interrupted attempt.
-    fn retried<T>(&self, mut attempt: impl FnMut() -> Result<Attempt<T>, DownloadError>) -> Result<T, DownloadError> {
+    fn retried<T>(
+        &self,
+        mut attempt: impl FnMut() -> Result<Attempt<T>, DownloadError>,
+    ) -> Result<T, DownloadError> {
         let mut failures = 0;
         loop {
             match attempt() {
                 Ok(Attempt::Done(done)) => return Ok(done),
                 Ok(Attempt::Progress) => failures = 0,
-                Err(DownloadError::Interrupted { .. }) if failures + 1 < MAX_FAILURES => failures += 1,
+                Err(DownloadError::Interrupted { .. }) if failures + 1 < MAX_FAILURES => {
+                    failures += 1
+                }
                 Err(error) => return Err(error),
             }
             std::thread::sleep(self.timeouts.pause * (1 << failures));
@@ -161,13 +180,19 @@ impl Downloader {
         on_progress: OnProgress<'_>,
     ) -> Result<Option<FileVersion>, DownloadError> {
         let (begun, mut length) = part.resumable(url);
-        let mut request = self.agent.get(url).header(header::ACCEPT_ENCODING, "identity");
+        let mut request = self
+            .agent
+            .get(url)
+            .header(header::ACCEPT_ENCODING, "identity");
         if let Some(validator) = begun.as_ref().and_then(FileVersion::strong_validator) {
-            request = request.header(header::RANGE, format!("bytes={length}-")).header(header::IF_RANGE, validator);
+            request = request
+                .header(header::RANGE, format!("bytes={length}-"))
+                .header(header::IF_RANGE, validator);
         } else if let Some(known) = known.filter(|known| known.url == url) {
-            for (name, value) in
-                [(header::IF_NONE_MATCH, &known.etag), (header::IF_MODIFIED_SINCE, &known.last_modified)]
-            {
+            for (name, value) in [
+                (header::IF_NONE_MATCH, &known.etag),
+                (header::IF_MODIFIED_SINCE, &known.last_modified),
+            ] {
                 if let Some(value) = value {
                     request = request.header(name, value);
                 }
@@ -196,8 +221,20 @@ impl Downloader {
         let version = FileVersion::of(url, response.headers());
         let mut output = part.open(&version, length)?;
         let chunks = Chunks::new(response.into_body().into_reader(), self.timeouts.stall);
-        copy(url, chunks, &mut Copy { path: &part.file, output: &mut output, length, total, on_progress })?;
-        output.sync_all().map_err(|error| write_error(&part.file, error))?;
+        copy(
+            url,
+            chunks,
+            &mut Copy {
+                path: &part.file,
+                output: &mut output,
+                length,
+                total,
+                on_progress,
+            },
+        )?;
+        output
+            .sync_all()
+            .map_err(|error| write_error(&part.file, error))?;
         Ok(Some(version))
     }
 }
@@ -214,18 +251,23 @@ struct Copy<'a> {
 fn copy(url: &str, mut chunks: Chunks, to: &mut Copy<'_>) -> Result<(), DownloadError> {
     loop {
         if to.length.max(to.total.unwrap_or(0)) > MAX_BYTES {
-            return Err(DownloadError::TooLarge { url: url.to_owned() });
+            return Err(DownloadError::TooLarge {
+                url: url.to_owned(),
+            });
         }
         (to.on_progress)(to.length, to.total);
         let Some(chunk) = chunks.next() else { break };
         let chunk = chunk.map_err(|error| interrupted(url, &error))?;
-        to.output.write_all(&chunk).map_err(|error| write_error(to.path, error))?;
+        to.output
+            .write_all(&chunk)
+            .map_err(|error| write_error(to.path, error))?;
         to.length += chunk.len() as u64;
     }
     match to.total {
-        Some(total) if total != to.length => {
-            Err(interrupted(url, &format!("the connection ended after {} of {total} bytes", to.length)))
-        }
+        Some(total) if total != to.length => Err(interrupted(
+            url,
+            &format!("the connection ended after {} of {total} bytes", to.length),
+        )),
         _ => Ok(()),
     }
 }
@@ -240,10 +282,15 @@ enum Attempt<T> {
 fn check_status(url: &str, status: StatusCode) -> Result<(), DownloadError> {
     match status {
         StatusCode::OK => Ok(()),
-        StatusCode::NOT_FOUND | StatusCode::GONE => Err(DownloadError::NotFound { url: url.to_owned() }),
+        StatusCode::NOT_FOUND | StatusCode::GONE => Err(DownloadError::NotFound {
+            url: url.to_owned(),
+        }),
         StatusCode::TOO_MANY_REQUESTS => Err(interrupted(url, &status)),
         status if status.is_server_error() => Err(interrupted(url, &status)),
-        status => Err(DownloadError::Rejected { url: url.to_owned(), status }),
+        status => Err(DownloadError::Rejected {
+            url: url.to_owned(),
+            status,
+        }),
     }
 }
 

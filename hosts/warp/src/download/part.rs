@@ -20,8 +20,13 @@ pub(crate) struct FileVersion {
 
 impl FileVersion {
     pub(super) fn of(url: &str, headers: &HeaderMap) -> FileVersion {
-        let [etag, last_modified] = [header::ETAG, header::LAST_MODIFIED].map(|name| text(headers, &name));
-        FileVersion { url: url.to_owned(), etag, last_modified }
+        let [etag, last_modified] =
+            [header::ETAG, header::LAST_MODIFIED].map(|name| text(headers, &name));
+        FileVersion {
+            url: url.to_owned(),
+            etag,
+            last_modified,
+        }
     }
 
     /// Returns the value of `if-range`, which permits no weak validator.
@@ -44,7 +49,10 @@ impl Part {
             name.push(suffix);
             PathBuf::from(name)
         };
-        Part { file: suffixed(".part"), version: suffixed(".part.json") }
+        Part {
+            file: suffixed(".part"),
+            version: suffixed(".part.json"),
+        }
     }
 
     pub(super) fn length(&self) -> u64 {
@@ -53,15 +61,24 @@ impl Part {
 
     /// Returns the version whose first bytes the file has, and their number.
     pub(super) fn resumable(&self, url: &str) -> (Option<FileVersion>, u64) {
-        let version = fs::read(&self.version).ok().and_then(|bytes| serde_json::from_slice::<FileVersion>(&bytes).ok());
+        let version = fs::read(&self.version)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<FileVersion>(&bytes).ok());
         let version = version.filter(|version| version.url == url && self.length() > 0);
-        if version.is_some() { (version, self.length()) } else { (None, 0) }
+        if version.is_some() {
+            (version, self.length())
+        } else {
+            (None, 0)
+        }
     }
 
     /// Opens the file behind its first `length` bytes.
     pub(super) fn open(&self, version: &FileVersion, length: u64) -> Result<File, DownloadError> {
         if length > 0 {
-            return OpenOptions::new().append(true).open(&self.file).map_err(|error| write_error(&self.file, error));
+            return OpenOptions::new()
+                .append(true)
+                .open(&self.file)
+                .map_err(|error| write_error(&self.file, error));
         }
         let file = File::create(&self.file).map_err(|error| write_error(&self.file, error))?;
         let json = serde_json::to_vec(version).unwrap_or_default();

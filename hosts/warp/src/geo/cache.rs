@@ -46,8 +46,16 @@ impl Cache {
             }
             connect(file)
         });
-        let connection = opened.map_err(|error| StartError::GeocoderCache { file: file.to_owned(), error })?;
-        Ok(Cache { connection: Mutex::new(connection), ttl, max, added: Mutex::new(0) })
+        let connection = opened.map_err(|error| StartError::GeocoderCache {
+            file: file.to_owned(),
+            error,
+        })?;
+        Ok(Cache {
+            connection: Mutex::new(connection),
+            ttl,
+            max,
+            added: Mutex::new(0),
+        })
     }
 
     /// Returns the cached result of a request unless it has expired.
@@ -58,29 +66,46 @@ impl Cache {
         )?;
         let row = statement.query_row(params![request, now()], |row| {
             let level: Option<String> = row.get(0)?;
-            let point = Point { lat_e7: row.get(1)?, lon_e7: row.get(2)? };
+            let point = Point {
+                lat_e7: row.get(1)?,
+                lon_e7: row.get(2)?,
+            };
             let (precision, radius_m) = (level.as_deref().and_then(Precision::parse), row.get(3)?);
-            Ok(precision.map(|precision| Located { point, precision, radius_m }))
+            Ok(precision.map(|precision| Located {
+                point,
+                precision,
+                radius_m,
+            }))
         });
         row.optional()
     }
 
     /// Stores a result, and periodically deletes expired and surplus ones.
     pub(super) fn put(&self, request: &str, kept: &CachedResult) -> rusqlite::Result<()> {
-        let ttl = if kept.is_some() { self.ttl } else { NOT_FOUND_TTL.min(self.ttl) };
+        let ttl = if kept.is_some() {
+            self.ttl
+        } else {
+            NOT_FOUND_TTL.min(self.ttl)
+        };
         let until = now().saturating_add(i64::try_from(ttl.as_secs()).unwrap_or(i64::MAX));
         let connection = self.lock();
-        let point = kept.map_or(Point { lat_e7: 0, lon_e7: 0 }, |located| located.point);
-        connection.prepare_cached("INSERT OR REPLACE INTO results VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(
-            params![
+        let point = kept.map_or(
+            Point {
+                lat_e7: 0,
+                lon_e7: 0,
+            },
+            |located| located.point,
+        );
+        connection
+            .prepare_cached("INSERT OR REPLACE INTO results VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(params![
                 request,
                 kept.map(|located| located.precision.name()),
                 point.lat_e7,
                 point.lon_e7,
                 kept.map_or(0, |located| located.radius_m),
                 until,
-            ],
-        )?;
+            ])?;
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
         *added += 1;
         if *added >= CLEANUP_INTERVAL.min(self.max) {
@@ -91,7 +116,9 @@ impl Cache {
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,14 +140,22 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
              COMMIT;"
             ))?;
     }
-    connection.query_row("SELECT count(*) FROM (SELECT 1 FROM results LIMIT 1)", [], |_| Ok(()))?;
+    connection.query_row(
+        "SELECT count(*) FROM (SELECT 1 FROM results LIMIT 1)",
+        [],
+        |_| Ok(()),
+    )?;
     Ok(connection)
 }
 
 /// Deletes expired results. Above the limit, also deletes those that expire first, down to nine tenths of the limit.
 fn clean(connection: &Connection, max: u32) -> rusqlite::Result<()> {
-    connection.prepare_cached("DELETE FROM results WHERE until <= ?1")?.execute([now()])?;
-    let count: i64 = connection.prepare_cached("SELECT count(*) FROM results")?.query_row([], |row| row.get(0))?;
+    connection
+        .prepare_cached("DELETE FROM results WHERE until <= ?1")?
+        .execute([now()])?;
+    let count: i64 = connection
+        .prepare_cached("SELECT count(*) FROM results")?
+        .query_row([], |row| row.get(0))?;
     if count > i64::from(max) {
         let surplus = count - i64::from(max) * 9 / 10;
         connection
@@ -134,7 +169,9 @@ fn clean(connection: &Connection, max: u32) -> rusqlite::Result<()> {
 
 /// Returns the Unix time in seconds.
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
@@ -146,7 +183,10 @@ mod tests {
 
     fn location() -> Located {
         Located {
-            point: Point { lat_e7: -235_625_917, lon_e7: -466_420_750 },
+            point: Point {
+                lat_e7: -235_625_917,
+                lon_e7: -466_420_750,
+            },
             precision: Precision::Number,
             radius_m: 20,
         }
@@ -165,7 +205,11 @@ mod tests {
         assert_eq!(cache.get("nothing").unwrap(), Some(None));
         assert_eq!(cache.get("never requested").unwrap(), None);
         cache.put("found", &Some(location())).unwrap();
-        assert_eq!(cache.get("found").unwrap(), None, "a TTL of zero expires at once");
+        assert_eq!(
+            cache.get("found").unwrap(),
+            None,
+            "a TTL of zero expires at once"
+        );
     }
 
     #[test]
@@ -175,7 +219,10 @@ mod tests {
         for number in 0..100 {
             cache.put(&number.to_string(), &Some(location())).unwrap();
         }
-        let count: i64 = cache.lock().query_row("SELECT count(*) FROM results", [], |row| row.get(0)).unwrap();
+        let count: i64 = cache
+            .lock()
+            .query_row("SELECT count(*) FROM results", [], |row| row.get(0))
+            .unwrap();
         assert!((1..=40).contains(&count), "{count}");
     }
 
@@ -183,7 +230,11 @@ mod tests {
     fn damaged_file_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("geocoder.db");
-        std::fs::write(&file, "this text is long enough to be read as a database header. ".repeat(40)).unwrap();
+        std::fs::write(
+            &file,
+            "this text is long enough to be read as a database header. ".repeat(40),
+        )
+        .unwrap();
         let cache = Cache::open(&file, DAY, 20).unwrap();
         cache.put("a", &None).unwrap();
         assert_eq!(cache.get("a").unwrap(), Some(None));

@@ -29,10 +29,19 @@ impl Extract {
     /// # Errors
     /// The file cannot be used; the error contains the remedy.
     pub fn read(path: &Path) -> Result<Extract, StartError> {
-        let content = |detail| StartError::Content { name: "road extract", path: path.to_owned(), detail };
-        let network = Network::load(path).map_err(|error| content(format!("cannot be used: {error}")))?;
+        let content = |detail| StartError::Content {
+            name: "road extract",
+            path: path.to_owned(),
+            detail,
+        };
+        let network =
+            Network::load(path).map_err(|error| content(format!("cannot be used: {error}")))?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Ok(Extract { network: Arc::new(network), permits: Arc::new(Semaphore::new(cores)), path: path.to_owned() })
+        Ok(Extract {
+            network: Arc::new(network),
+            permits: Arc::new(Semaphore::new(cores)),
+            path: path.to_owned(),
+        })
     }
 
     /// Returns whether the file has an earlier format, with the largest network of its extract only.
@@ -71,7 +80,12 @@ impl Extract {
         points: &[Point],
         max_points: usize,
     ) -> Result<Vec<Option<Vec<Point>>>, ServiceError> {
-        let permit = self.permits.clone().acquire_owned().await.map_err(|_| ServiceError::Failed)?;
+        let permit = self
+            .permits
+            .clone()
+            .acquire_owned()
+            .await
+            .map_err(|_| ServiceError::Failed)?;
         let (network, points) = (self.network.clone(), points.to_vec());
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
@@ -82,15 +96,24 @@ impl Extract {
 
     /// Returns the distances between all points. A point too far from a road has none.
     pub(super) async fn distances(&self, points: &[Point]) -> Result<Distances, ServiceError> {
-        let permit = self.permits.clone().acquire_owned().await.map_err(|_| ServiceError::Failed)?;
+        let permit = self
+            .permits
+            .clone()
+            .acquire_owned()
+            .await
+            .map_err(|_| ServiceError::Failed)?;
         let (network, points) = (self.network.clone(), points.to_vec());
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let matrix = network.matrix(&points);
-            let cells = (0..points.len()).flat_map(|from| (0..points.len()).map(move |to| (from, to)));
+            let cells =
+                (0..points.len()).flat_map(|from| (0..points.len()).map(move |to| (from, to)));
             let way = |(from, to)| {
                 let leg = matrix.leg(from, to)?;
-                Some(RoadDistance { metres: leg.metres, milliseconds: leg.ms.into() })
+                Some(RoadDistance {
+                    metres: leg.metres,
+                    milliseconds: leg.ms.into(),
+                })
             };
             cells.map(way).collect()
         });

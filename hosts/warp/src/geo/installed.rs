@@ -50,21 +50,37 @@ impl Area {
             return Ok(Area::State(uf));
         }
         if let Ok(code) = text.parse::<u32>() {
-            let found = gazetteer.all().find(|one| one.ibge() == code).map(Area::Municipality);
+            let found = gazetteer
+                .all()
+                .find(|one| one.ibge() == code)
+                .map(Area::Municipality);
             let found = found.or_else(|| Uf::from_ibge(code).map(Area::State));
             return found.ok_or_else(|| format!("{text} is not the IBGE code of a municipality"));
         }
         let namesakes = |name: &str, uf: Option<Uf>| match gazetteer.namesakes(name)[..] {
             [] => {
-                let near = nearest(name, uf).map(|found| format!("did you mean {found}? ")).unwrap_or_default();
-                format!("unknown place {text}; {near}write a city as 'São Paulo/SP' or 3550308, and a state as SP")
+                let near = nearest(name, uf)
+                    .map(|found| format!("did you mean {found}? "))
+                    .unwrap_or_default();
+                format!(
+                    "unknown place {text}; {near}write a city as 'São Paulo/SP' or 3550308, and a state as SP"
+                )
             }
             ref found => {
-                let names: Vec<String> = found.iter().map(|one| Area::Municipality(*one).to_string()).collect();
-                format!("{text} is ambiguous or in another state: {}", names.join(", "))
+                let names: Vec<String> = found
+                    .iter()
+                    .map(|one| Area::Municipality(*one).to_string())
+                    .collect();
+                format!(
+                    "{text} is ambiguous or in another state: {}",
+                    names.join(", ")
+                )
             }
         };
-        match text.rsplit_once(['/', ',']).and_then(|(name, uf)| Some((name, Uf::parse(uf)?))) {
+        match text
+            .rsplit_once(['/', ','])
+            .and_then(|(name, uf)| Some((name, Uf::parse(uf)?)))
+        {
             Some((name, uf)) => match gazetteer.municipality(name, uf) {
                 Some(found) => Ok(Area::Municipality(found)),
                 None => Err(namesakes(name, Some(uf))),
@@ -80,7 +96,9 @@ impl Area {
     pub(crate) fn code(self) -> u32 {
         match self {
             Area::Municipality(one) => one.ibge(),
-            Area::State(uf) => Area::municipalities(uf).next().map_or(0, |one| one.ibge() / 100_000),
+            Area::State(uf) => Area::municipalities(uf)
+                .next()
+                .map_or(0, |one| one.ibge() / 100_000),
         }
     }
 
@@ -108,11 +126,18 @@ impl Area {
     /// Returns the place's files.
     pub(crate) fn files(self, folder: &Path) -> PlaceFiles {
         let file = |extension: &str| folder.join(format!("{}.{extension}", self.code()));
-        PlaceFiles { pack: file("pack"), info: file("json"), download: file("zip"), unverified: file("new") }
+        PlaceFiles {
+            pack: file("pack"),
+            info: file("json"),
+            download: file("zip"),
+            unverified: file("new"),
+        }
     }
 
     fn municipalities(uf: Uf) -> impl Iterator<Item = Municipality> {
-        Gazetteer::embedded().all().filter(move |one| one.uf() == uf)
+        Gazetteer::embedded()
+            .all()
+            .filter(move |one| one.uf() == uf)
     }
 }
 
@@ -129,9 +154,12 @@ impl fmt::Display for Area {
 /// several, the most populous one.
 fn nearest(name: &str, uf: Option<Uf>) -> Option<Area> {
     let name = plain(name);
-    let of_state = Gazetteer::embedded().all().filter(|one| uf.is_none_or(|uf| one.uf() == uf));
+    let of_state = Gazetteer::embedded()
+        .all()
+        .filter(|one| uf.is_none_or(|uf| one.uf() == uf));
     let known = of_state.map(|one| (strsim::osa_distance(&name, &plain(&one.name())), one));
-    let (distance, found) = known.min_by_key(|(distance, one)| (*distance, std::cmp::Reverse(one.population())))?;
+    let (distance, found) =
+        known.min_by_key(|(distance, one)| (*distance, std::cmp::Reverse(one.population())))?;
     (distance * 3 <= name.len()).then_some(Area::Municipality(found))
 }
 
@@ -171,12 +199,22 @@ mod tests {
         }
         for text in ["SP", "sp", "35"] {
             let area = Area::parse(text).unwrap();
-            assert_eq!((area.to_string().as_str(), area.state_name().as_str()), ("SP", "35_SP"));
+            assert_eq!(
+                (area.to_string().as_str(), area.state_name().as_str()),
+                ("SP", "35_SP")
+            );
         }
         assert_eq!(Area::parse("Campinas").map(Area::code), Ok(3_509_502));
         let error = Area::parse("Bom Jesus").unwrap_err();
-        assert!(error.contains("Bom Jesus/PI") && error.contains("Bom Jesus/RS"), "{error}");
-        assert!(Area::parse("Campinas/RJ").unwrap_err().contains("Campinas/SP"));
+        assert!(
+            error.contains("Bom Jesus/PI") && error.contains("Bom Jesus/RS"),
+            "{error}"
+        );
+        assert!(
+            Area::parse("Campinas/RJ")
+                .unwrap_err()
+                .contains("Campinas/SP")
+        );
         for (text, expected) in [
             ("São Paolo/SP", "did you mean São Paulo/SP?"),
             ("Sao Paul", "did you mean São Paulo/SP?"),
@@ -185,7 +223,11 @@ mod tests {
             let error = Area::parse(text).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
-        assert!(!Area::parse("Atlantis/SP").unwrap_err().contains("did you mean"));
+        assert!(
+            !Area::parse("Atlantis/SP")
+                .unwrap_err()
+                .contains("did you mean")
+        );
         for text in ["", "1234567", "Atlantis/SP", "XX"] {
             assert!(Area::parse(text).is_err(), "{text}");
         }

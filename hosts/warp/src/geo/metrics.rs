@@ -62,27 +62,52 @@ impl GeoMetrics {
     /// Registers the counters.
     pub fn register(&self, registry: &mut Registry) {
         let registry = registry.sub_registry_with_prefix("geography");
-        registry.register("attempts", "Attempts to call external services, by outcome", self.attempts.clone());
-        registry.register("places", "Addresses located, by source and precision", self.places.clone());
+        registry.register(
+            "attempts",
+            "Attempts to call external services, by outcome",
+            self.attempts.clone(),
+        );
+        registry.register(
+            "places",
+            "Addresses located, by source and precision",
+            self.places.clone(),
+        );
         registry.register(
             "mismatches",
             "Geocoder results rejected because they do not match the address",
             self.mismatches.clone(),
         );
-        registry.register("cache", "Lookups in the geocoder cache, by outcome", self.cache.clone());
-        registry.register("legs", "Legs measured with a configured road network, by source", self.legs.clone());
+        registry.register(
+            "cache",
+            "Lookups in the geocoder cache, by outcome",
+            self.cache.clone(),
+        );
+        registry.register(
+            "legs",
+            "Legs measured with a configured road network, by source",
+            self.legs.clone(),
+        );
     }
 
     pub(super) fn record_attempt(&self, service: &'static str, outcome: Outcome) {
-        self.attempts.get_or_create(&AttemptLabels { service, outcome: outcome.name() }).inc();
+        self.attempts
+            .get_or_create(&AttemptLabels {
+                service,
+                outcome: outcome.name(),
+            })
+            .inc();
     }
 
     pub(super) fn record_location(&self, source: &'static str, precision: &'static str) {
-        self.places.get_or_create(&LocationLabels { source, precision }).inc();
+        self.places
+            .get_or_create(&LocationLabels { source, precision })
+            .inc();
     }
 
     pub(super) fn record_mismatch(&self, service: &'static str, mismatch: &'static str) {
-        self.mismatches.get_or_create(&MismatchLabels { service, mismatch }).inc();
+        self.mismatches
+            .get_or_create(&MismatchLabels { service, mismatch })
+            .inc();
     }
 
     pub(super) fn record_lookup(&self, outcome: CacheOutcome) {

@@ -51,7 +51,12 @@ impl Geography {
         let metrics = GeoMetrics::default();
         Geography {
             loaded: Vec::new(),
-            places: Places::new(Gazetteer::embedded(), Vec::new(), Geocoders::default(), Precision::Municipality),
+            places: Places::new(
+                Gazetteer::embedded(),
+                Vec::new(),
+                Geocoders::default(),
+                Precision::Municipality,
+            ),
             networks: Networks::none(),
             runtime: HttpRuntime::offline(metrics.clone()),
             metrics,
@@ -66,18 +71,47 @@ impl Geography {
         let metrics = GeoMetrics::default();
         let folder = config.places_folder();
         let installed = installed::installed(&folder);
-        let installed =
-            installed.map_err(|error| StartError::File { name: "folder of installed places", path: folder, error })?;
-        let packs = config.gazetteer.iter().chain(installed.iter().map(|(_, path)| path));
-        let loaded = packs.map(|path| LoadedPack::read(path)).collect::<Result<Vec<_>, _>>()?;
-        let bases = [&config.nominatim, &config.photon, &config.osrm, &config.valhalla];
-        let secure = bases.into_iter().flatten().any(|base| base.starts_with("https:"));
-        let geocoders = Geocoders::at(config.nominatim.as_deref(), config.photon.as_deref(), &config.shared.geocoder);
-        let cache = if geocoders.is_empty() { None } else { cache(config)? };
+        let installed = installed.map_err(|error| StartError::File {
+            name: "folder of installed places",
+            path: folder,
+            error,
+        })?;
+        let packs = config
+            .gazetteer
+            .iter()
+            .chain(installed.iter().map(|(_, path)| path));
+        let loaded = packs
+            .map(|path| LoadedPack::read(path))
+            .collect::<Result<Vec<_>, _>>()?;
+        let bases = [
+            &config.nominatim,
+            &config.photon,
+            &config.osrm,
+            &config.valhalla,
+        ];
+        let secure = bases
+            .into_iter()
+            .flatten()
+            .any(|base| base.starts_with("https:"));
+        let geocoders = Geocoders::at(
+            config.nominatim.as_deref(),
+            config.photon.as_deref(),
+            &config.shared.geocoder,
+        );
+        let cache = if geocoders.is_empty() {
+            None
+        } else {
+            cache(config)?
+        };
         let packs = loaded.iter().map(|one| one.pack).collect();
         Ok(Geography {
             loaded,
-            places: Places::new(Gazetteer::embedded(), packs, geocoders, config.shared.places.min_precision),
+            places: Places::new(
+                Gazetteer::embedded(),
+                packs,
+                geocoders,
+                config.shared.places.min_precision,
+            ),
             networks: Networks::open(config)?,
             runtime: HttpRuntime::new(secure, cache, metrics.clone())?,
             metrics,
@@ -118,7 +152,11 @@ impl Geography {
                 info.ceps
             )
         };
-        self.loaded.iter().map(line).chain(self.networks.describe()).collect()
+        self.loaded
+            .iter()
+            .map(line)
+            .chain(self.networks.describe())
+            .collect()
     }
 
     /// Returns the city of an address if no pack contains it and no geocoder locates its addresses.
@@ -140,7 +178,10 @@ impl Geography {
     ///
     /// # Errors
     /// A geocoder is unavailable, and without it an address cannot be located with the configured precision.
-    pub async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
+    pub async fn locate(
+        &self,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<SourcedLocation, LocateError>>, HostError> {
         self.locate_for(None, addresses).await
     }
 

@@ -37,7 +37,12 @@ pub(super) struct Networks {
 impl Networks {
     /// Uses no network: the embedded model estimates all legs.
     pub(super) fn none() -> Networks {
-        Networks { extracts: Vec::new(), installed: Vec::new(), services: Vec::new(), percent: 100 }
+        Networks {
+            extracts: Vec::new(),
+            installed: Vec::new(),
+            services: Vec::new(),
+            percent: 100,
+        }
     }
 
     /// Opens the configured networks: reads extracts, without calling services.
@@ -52,12 +57,25 @@ impl Networks {
             path: folder.clone(),
             error,
         })?;
-        let files = config.roads.iter().chain(installed.iter().map(|(_, path)| path));
-        let extracts = files.map(|path| Extract::read(path)).collect::<Result<_, _>>()?;
+        let files = config
+            .roads
+            .iter()
+            .chain(installed.iter().map(|(_, path)| path));
+        let extracts = files
+            .map(|path| Extract::read(path))
+            .collect::<Result<_, _>>()?;
         let routing = &config.shared.routing;
         let services = networks(config.osrm.as_deref(), config.valhalla.as_deref(), routing);
-        let installed = installed.into_iter().map(|(region, _)| (region, installed_boxes(region, &folder))).collect();
-        Ok(Networks { extracts, installed, services, percent: routing.duration_percent })
+        let installed = installed
+            .into_iter()
+            .map(|(region, _)| (region, installed_boxes(region, &folder)))
+            .collect();
+        Ok(Networks {
+            extracts,
+            installed,
+            services,
+            percent: routing.duration_percent,
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -66,11 +84,16 @@ impl Networks {
 
     /// Returns what measures the distances from a place in a region.
     pub(super) fn coverage(&self, region: Region, point: Point) -> RoadCoverage {
-        let is_around =
-            |(of, boxes): &(Region, Vec<GeoBox>)| *of == region && boxes.iter().any(|one| one.contains(point));
+        let is_around = |(of, boxes): &(Region, Vec<GeoBox>)| {
+            *of == region && boxes.iter().any(|one| one.contains(point))
+        };
         // The command writes files of an earlier format again.
         let is_current = !self.extracts.iter().any(Extract::is_outdated);
-        if self.extracts.iter().any(|extract| extract.has_road_near(point)) {
+        if self
+            .extracts
+            .iter()
+            .any(|extract| extract.has_road_near(point))
+        {
             RoadCoverage::Near
         } else if !self.services.is_empty() {
             RoadCoverage::Service
@@ -83,7 +106,9 @@ impl Networks {
 
     pub(super) fn names(&self) -> Vec<&'static str> {
         let extracts = self.extracts.iter().map(|_| Extract::NAME);
-        extracts.chain(self.services.iter().map(Network::name)).collect()
+        extracts
+            .chain(self.services.iter().map(Network::name))
+            .collect()
     }
 
     /// Returns a log line for each extract.
@@ -92,10 +117,16 @@ impl Networks {
     }
 
     /// Returns the path between each point and the next, each from the first extract that has it.
-    pub(super) async fn road_paths(&self, points: &[Point], max_points: usize) -> Vec<Option<Vec<Point>>> {
+    pub(super) async fn road_paths(
+        &self,
+        points: &[Point],
+        max_points: usize,
+    ) -> Vec<Option<Vec<Point>>> {
         let mut paths = vec![None; points.len().saturating_sub(1)];
         for extract in &self.extracts {
-            let Ok(found) = extract.paths(points, max_points).await else { continue };
+            let Ok(found) = extract.paths(points, max_points).await else {
+                continue;
+            };
             for (path, found) in paths.iter_mut().zip(found) {
                 *path = path.take().or(found);
             }
@@ -108,12 +139,19 @@ impl Networks {
 
     /// Returns the legs between all pairs of locations. Each network in turn fills the legs still missing; the embedded model estimates the
     /// rest.
-    pub(super) async fn distance_matrix(&self, runtime: &HttpRuntime, places: &[Located]) -> DistanceMatrix {
+    pub(super) async fn distance_matrix(
+        &self,
+        runtime: &HttpRuntime,
+        places: &[Located],
+    ) -> DistanceMatrix {
         let mut legs = Legs::between(places, self.percent);
         for extract in &self.extracts {
             if let Ok(ways) = extract.distances(legs.points()).await {
                 let received = legs.fill(ways);
-                runtime.record(ServiceEvent::Measured { source: Extract::NAME, legs: received });
+                runtime.record(ServiceEvent::Measured {
+                    source: Extract::NAME,
+                    legs: received,
+                });
             }
             if legs.is_complete() {
                 break;
@@ -121,7 +159,10 @@ impl Networks {
         }
         legs.query(runtime, &self.services).await;
         let (matrix, estimated) = legs.finish(places);
-        runtime.record(ServiceEvent::Measured { source: "model", legs: estimated });
+        runtime.record(ServiceEvent::Measured {
+            source: "model",
+            legs: estimated,
+        });
         matrix
     }
 }

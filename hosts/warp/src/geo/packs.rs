@@ -23,12 +23,23 @@ impl LoadedPack {
     /// The file cannot be used; the error contains the remedy.
     pub fn read(path: &Path) -> Result<LoadedPack, StartError> {
         const NAME: &str = "gazetteer pack";
-        let bytes =
-            std::fs::read(path).map_err(|error| StartError::File { name: NAME, path: path.to_owned(), error })?;
+        let bytes = std::fs::read(path).map_err(|error| StartError::File {
+            name: NAME,
+            path: path.to_owned(),
+            error,
+        })?;
         let bytes: &'static [u8] = Box::leak(bytes.into_boxed_slice());
-        let content = |detail| StartError::Content { name: NAME, path: path.to_owned(), detail };
-        let pack = Pack::open(bytes).map_err(|error| content(format!("cannot be used: {error}{}", remedy(&error))))?;
-        Ok(LoadedPack { path: path.to_owned(), pack })
+        let content = |detail| StartError::Content {
+            name: NAME,
+            path: path.to_owned(),
+            detail,
+        };
+        let pack = Pack::open(bytes)
+            .map_err(|error| content(format!("cannot be used: {error}{}", remedy(&error))))?;
+        Ok(LoadedPack {
+            path: path.to_owned(),
+            pack,
+        })
     }
 }
 

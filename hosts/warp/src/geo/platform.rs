@@ -7,7 +7,10 @@ use despacho_core::{
     changes::Changes,
     geo::LocateError,
     host::{HostError, Platform, Turn},
-    model::{Address, DistanceMatrix, ExecContext, Located, Point, StoreId, Timestamp, webhook::AttemptResult},
+    model::{
+        Address, DistanceMatrix, ExecContext, Located, Point, StoreId, Timestamp,
+        webhook::AttemptResult,
+    },
     rules::{
         limits::{Admission, Bucket},
         webhooks::{Mail, WebhookConfig},
@@ -48,8 +51,19 @@ struct SharedDatabase {
 
 impl ServerPlatform {
     /// Creates the platform of a single instance.
-    pub fn new(machine: LocalPlatform, geography: Arc<Geography>, mailer: Option<Arc<Mailer>>) -> ServerPlatform {
-        ServerPlatform { machine, geography, shared: None, mailer, turns: Turns::new(), client: OnceLock::new() }
+    pub fn new(
+        machine: LocalPlatform,
+        geography: Arc<Geography>,
+        mailer: Option<Arc<Mailer>>,
+    ) -> ServerPlatform {
+        ServerPlatform {
+            machine,
+            geography,
+            shared: None,
+            mailer,
+            turns: Turns::new(),
+            client: OnceLock::new(),
+        }
     }
 
     /// Shares a database with other instances: they count requests together and notify each other of commits.
@@ -57,9 +71,18 @@ impl ServerPlatform {
     pub fn sharing(self, database: &Postgres) -> ServerPlatform {
         let updates = watch::Sender::new(0);
         let access = watch::Sender::new(0);
-        database.run_listener(updates.subscribe(), access.subscribe(), self.machine.notifier());
+        database.run_listener(
+            updates.subscribe(),
+            access.subscribe(),
+            self.machine.notifier(),
+        );
         ServerPlatform {
-            shared: Some(SharedDatabase { database: database.clone(), leases: Leases::new(), updates, access }),
+            shared: Some(SharedDatabase {
+                database: database.clone(),
+                leases: Leases::new(),
+                updates,
+                access,
+            }),
             ..self
         }
     }
@@ -95,10 +118,14 @@ impl Machine for ServerPlatform {
         self.machine.committed(changes);
         let Some(shared) = &self.shared else { return };
         if changes_access(changes) {
-            shared.access.send_modify(|count| *count = count.wrapping_add(1));
+            shared
+                .access
+                .send_modify(|count| *count = count.wrapping_add(1));
         }
         if !changes.events.is_empty() || !changes.messages.is_empty() {
-            shared.updates.send_modify(|count| *count = count.wrapping_add(1));
+            shared
+                .updates
+                .send_modify(|count| *count = count.wrapping_add(1));
         }
     }
 }
@@ -110,7 +137,9 @@ impl Platform for ServerPlatform {
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         match &self.shared {
-            Some(shared) => despacho_sql::admit(&shared.database, &shared.leases, bucket, now).await,
+            Some(shared) => {
+                despacho_sql::admit(&shared.database, &shared.leases, bucket, now).await
+            }
             None => self.machine.admit(bucket, now).await,
         }
     }
@@ -133,9 +162,17 @@ impl Platform for ServerPlatform {
 
     async fn send(&self, request: Request<Bytes>, config: &WebhookConfig) -> Option<AttemptResult> {
         let create = || {
-            Client::new(config).inspect_err(|error| tracing::error!(%error, "client for codes failed to start")).ok()
+            Client::new(config)
+                .inspect_err(|error| tracing::error!(%error, "client for codes failed to start"))
+                .ok()
         };
-        Some(self.client.get_or_init(create).as_ref()?.send(request).await)
+        Some(
+            self.client
+                .get_or_init(create)
+                .as_ref()?
+                .send(request)
+                .await,
+        )
     }
 
     async fn locate(
@@ -144,14 +181,21 @@ impl Platform for ServerPlatform {
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         let places = self.geography.locate_for(merchant, addresses).await?;
-        Ok(places.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
+        Ok(places
+            .into_iter()
+            .map(|place| place.map(|sourced| sourced.located))
+            .collect())
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(self.geography.distance_matrix(places).await)
     }
 
-    async fn road_paths(&self, points: &[Point], max_points: usize) -> Result<Vec<Option<Vec<Point>>>, HostError> {
+    async fn road_paths(
+        &self,
+        points: &[Point],
+        max_points: usize,
+    ) -> Result<Vec<Option<Vec<Point>>>, HostError> {
         Ok(self.geography.road_paths(points, max_points).await)
     }
 

@@ -65,8 +65,13 @@ pub(crate) const SUFFIX: &str = ".roads";
 
 impl Region {
     /// All regions, by the first digit of the IBGE codes of their states.
-    pub(crate) const ALL: [Region; 5] =
-        [Region::Norte, Region::Nordeste, Region::Sudeste, Region::Sul, Region::CentroOeste];
+    pub(crate) const ALL: [Region; 5] = [
+        Region::Norte,
+        Region::Nordeste,
+        Region::Sudeste,
+        Region::Sul,
+        Region::CentroOeste,
+    ];
 
     /// Returns the name in the file names of the extracts.
     pub(crate) fn name(self) -> &'static str {
@@ -83,7 +88,11 @@ impl Region {
     pub(crate) fn of(uf: Uf) -> Region {
         let digit = usize::try_from(Area::State(uf).code() / 10).unwrap_or(0);
         // Every state's code begins with a digit from 1 to 5.
-        digit.checked_sub(1).and_then(|index| Region::ALL.get(index)).copied().unwrap_or(Region::Sudeste)
+        digit
+            .checked_sub(1)
+            .and_then(|index| Region::ALL.get(index))
+            .copied()
+            .unwrap_or(Region::Sudeste)
     }
 
     /// Parses the name of a region or the two letters of a state.
@@ -96,8 +105,13 @@ impl Region {
             return Ok(found);
         }
         let distance = |region: &Region| strsim::osa_distance(region.name(), &name);
-        let near = Region::ALL.into_iter().min_by_key(distance).filter(|region| distance(region) < 3);
-        let hint = near.map(|region| format!("did you mean {region}? ")).unwrap_or_default();
+        let near = Region::ALL
+            .into_iter()
+            .min_by_key(distance)
+            .filter(|region| distance(region) < 3);
+        let hint = near
+            .map(|region| format!("did you mean {region}? "))
+            .unwrap_or_default();
         Err(format!(
             "unknown region {text}; {hint}use norte, nordeste, centro-oeste, sudeste, sul or a state such as SP"
         ))
@@ -106,7 +120,12 @@ impl Region {
     /// Returns the region's files.
     pub(crate) fn files(self, folder: &Path) -> RoadFiles {
         let file = |suffix: &str| folder.join(format!("{}{suffix}", self.name()));
-        RoadFiles { roads: file(SUFFIX), info: file(".json"), download: file(".download"), unverified: file(".new") }
+        RoadFiles {
+            roads: file(SUFFIX),
+            info: file(".json"),
+            download: file(".download"),
+            unverified: file(".new"),
+        }
     }
 }
 
@@ -133,7 +152,9 @@ pub(crate) fn installed_roads(folder: &Path) -> io::Result<Vec<(Region, PathBuf)
 /// Returns the boxes of a region's installed roads; none if they are unknown.
 pub(crate) fn installed_boxes(region: Region, folder: &Path) -> Vec<GeoBox> {
     let bytes = fs::read(region.files(folder).info).unwrap_or_default();
-    serde_json::from_slice(&bytes).map(|info: InstalledRoads| info.boxes).unwrap_or_default()
+    serde_json::from_slice(&bytes)
+        .map(|info: InstalledRoads| info.boxes)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -149,7 +170,11 @@ mod tests {
     fn every_state_has_its_region() {
         let of = |codes: &str| {
             let found = codes.split(' ').map(|code| Region::parse(code).unwrap());
-            found.collect::<std::collections::BTreeSet<_>>().into_iter().map(Region::name).collect::<Vec<_>>()
+            found
+                .collect::<std::collections::BTreeSet<_>>()
+                .into_iter()
+                .map(Region::name)
+                .collect::<Vec<_>>()
         };
         assert_eq!(of("AC AM AP PA RO RR TO"), ["norte"]);
         assert_eq!(of("AL BA CE MA PB PE PI RN SE"), ["nordeste"]);
@@ -164,13 +189,19 @@ mod tests {
     fn panel_knows_the_municipalities_with_another_zone_than_their_state() {
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../panel/src/brazil.ts");
         let source = fs::read_to_string(source).unwrap();
-        let towns = Gazetteer::embedded().all().filter(|town| Zone::has_several(town.uf()));
+        let towns = Gazetteer::embedded()
+            .all()
+            .filter(|town| Zone::has_several(town.uf()));
         let (mut states, mut exceptions) = (0, 0);
         for town in towns {
             let is_exception = Zone::of(Some(town.ibge()), town.uf()) != Zone::of(None, town.uf());
             let is_listed = source.contains(&format!("\"{}\"", plain(&town.name())));
             assert_eq!(is_listed, is_exception, "{town:?}");
-            *(if is_exception { &mut exceptions } else { &mut states }) += 1;
+            *(if is_exception {
+                &mut exceptions
+            } else {
+                &mut states
+            }) += 1;
         }
         assert!(states > 200 && exceptions == 14, "{states} {exceptions}");
     }
@@ -179,8 +210,15 @@ mod tests {
     fn regions_are_parsed_by_name() {
         assert_eq!(Region::parse("Centro Oeste"), Ok(Region::CentroOeste));
         assert_eq!(Region::parse(" SUL "), Ok(Region::Sul));
-        assert!(Region::parse("sudest").unwrap_err().contains("did you mean sudeste?"));
+        assert!(
+            Region::parse("sudest")
+                .unwrap_err()
+                .contains("did you mean sudeste?")
+        );
         let error = Region::parse("Atlantis").unwrap_err();
-        assert!(error.contains("unknown region Atlantis") && !error.contains("did you mean"), "{error}");
+        assert!(
+            error.contains("unknown region Atlantis") && !error.contains("did you mean"),
+            "{error}"
+        );
     }
 }

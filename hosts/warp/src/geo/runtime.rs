@@ -3,7 +3,9 @@
 use std::{error::Error, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_geo::{AttemptError, CachedResult, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
+use despacho_geo::{
+    AttemptError, CachedResult, Runtime, ServiceEvent, ServiceRequest, ServiceResponse,
+};
 use http::Uri;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::HttpsConnector;
@@ -40,19 +42,32 @@ pub(super) struct HttpRuntime {
 impl HttpRuntime {
     /// Creates a runtime without services.
     pub(super) fn offline(metrics: GeoMetrics) -> HttpRuntime {
-        HttpRuntime { client: None, cache: None, metrics, started: Instant::now() }
+        HttpRuntime {
+            client: None,
+            cache: None,
+            metrics,
+            started: Instant::now(),
+        }
     }
 
     /// Creates a runtime without connecting.
     ///
     /// # Errors
     /// HTTPS is required, but the system's root certificates cannot be read.
-    pub(super) fn new(secure: bool, cache: Option<Cache>, metrics: GeoMetrics) -> Result<HttpRuntime, StartError> {
+    pub(super) fn new(
+        secure: bool,
+        cache: Option<Cache>,
+        metrics: GeoMetrics,
+    ) -> Result<HttpRuntime, StartError> {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .build(connector(secure)?);
-        Ok(HttpRuntime { client: Some(client), cache: cache.map(Arc::new), ..HttpRuntime::offline(metrics) })
+        Ok(HttpRuntime {
+            client: Some(client),
+            cache: cache.map(Arc::new),
+            ..HttpRuntime::offline(metrics)
+        })
     }
 
     async fn send_within(
@@ -83,8 +98,13 @@ impl HttpRuntime {
         let client = self.client.as_ref().ok_or("no service is configured")?;
         let response = client.request(request).await?;
         let status = response.status().as_u16();
-        let collected = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
-        Ok(ServiceResponse { status, body: collected?.to_bytes() })
+        let collected = Limited::new(response.into_body(), MAX_RESPONSE_BYTES)
+            .collect()
+            .await;
+        Ok(ServiceResponse {
+            status,
+            body: collected?.to_bytes(),
+        })
     }
 }
 
@@ -102,7 +122,11 @@ impl Runtime for HttpRuntime {
         if let Some(host) = url.parse::<Uri>().ok().as_ref().and_then(Uri::host) {
             span.set_attribute("server.address", host.to_owned());
         }
-        let response = telemetry::within(Some(span.context()), self.send_within(url, outgoing, time_limit)).await;
+        let response = telemetry::within(
+            Some(span.context()),
+            self.send_within(url, outgoing, time_limit),
+        )
+        .await;
         if let Ok(response) = &response {
             span.set_attribute("http.response.status_code", i64::from(response.status));
         }
@@ -138,7 +162,9 @@ impl Runtime for HttpRuntime {
     }
 
     async fn put_cached(&self, outgoing: &str, kept: &CachedResult) {
-        let Some(cache) = self.cache.clone() else { return };
+        let Some(cache) = self.cache.clone() else {
+            return;
+        };
         let (outgoing, kept) = (outgoing.to_owned(), *kept);
         let written = tokio::task::spawn_blocking(move || cache.put(&outgoing, &kept)).await;
         if !matches!(written, Ok(Ok(()))) {
@@ -148,21 +174,41 @@ impl Runtime for HttpRuntime {
 
     fn record(&self, event: ServiceEvent) {
         match event {
-            ServiceEvent::Queried { service, outcome } => self.metrics.record_attempt(service, outcome),
+            ServiceEvent::Queried { service, outcome } => {
+                self.metrics.record_attempt(service, outcome)
+            }
             ServiceEvent::Malformed { service, what } => {
-                tracing::warn!(service, what, "malformed response from a service; ignoring it")
+                tracing::warn!(
+                    service,
+                    what,
+                    "malformed response from a service; ignoring it"
+                )
             }
             ServiceEvent::CircuitOpened { service } => {
-                tracing::warn!(service, "circuit breaker opened; not calling the service for a while");
+                tracing::warn!(
+                    service,
+                    "circuit breaker opened; not calling the service for a while"
+                );
             }
             ServiceEvent::CircuitClosed { service } => {
-                tracing::info!(service, "circuit breaker closed; the service responds again")
+                tracing::info!(
+                    service,
+                    "circuit breaker closed; the service responds again"
+                )
             }
             ServiceEvent::Forbidden { service, setting } => {
-                tracing::warn!(service, setting, "calls to a service are not permitted; not calling it again");
+                tracing::warn!(
+                    service,
+                    setting,
+                    "calls to a service are not permitted; not calling it again"
+                );
             }
-            ServiceEvent::Rejected { service, mismatch } => self.metrics.record_mismatch(service, mismatch),
-            ServiceEvent::Located { source, precision } => self.metrics.record_location(source, precision),
+            ServiceEvent::Rejected { service, mismatch } => {
+                self.metrics.record_mismatch(service, mismatch)
+            }
+            ServiceEvent::Located { source, precision } => {
+                self.metrics.record_location(source, precision)
+            }
             ServiceEvent::Measured { source, legs } => self.metrics.record_legs(source, legs),
         }
     }

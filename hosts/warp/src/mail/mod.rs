@@ -70,19 +70,35 @@ impl Header for AutoSubmitted {
 impl Mailer {
     /// Creates a mailer if a mail server is configured. No connection is opened.
     pub fn new(smtp: &Smtp, timeout: Duration) -> Result<Option<Mailer>, StartError> {
-        let Some((relay, from)) = smtp.url.as_ref().zip(smtp.from.as_ref()) else { return Ok(None) };
+        let Some((relay, from)) = smtp.url.as_ref().zip(smtp.from.as_ref()) else {
+            return Ok(None);
+        };
         let from = from.mailbox();
-        let transport = relay.transport(from.email.domain(), timeout).map_err(StartError::Mail)?;
-        Ok(Some(Mailer { transport, from, timeout, connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)) }))
+        let transport = relay
+            .transport(from.email.domain(), timeout)
+            .map_err(StartError::Mail)?;
+        Ok(Some(Mailer {
+            transport,
+            from,
+            timeout,
+            connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
+        }))
     }
 
     /// Sends a message as mail and returns the result of the attempt, with the status of the mail server.
     pub async fn send(&self, job: &Job) -> AttemptResult {
-        let Some(mail) = mail(&job.body) else { return NO_RECIPIENT };
+        let Some(mail) = mail(&job.body) else {
+            return NO_RECIPIENT;
+        };
         // Repeated attempts send the same message, so that mail programs recognise a duplicate by its ID.
         let id = format!("<{}@{}>", job.message.name, self.from.email.domain());
         let since = u64::try_from(job.message.since.millis()).unwrap_or_default();
-        self.transfer(&mail, Some(id), SystemTime::UNIX_EPOCH + Duration::from_millis(since)).await
+        self.transfer(
+            &mail,
+            Some(id),
+            SystemTime::UNIX_EPOCH + Duration::from_millis(since),
+        )
+        .await
     }
 
     /// Sends a mail once, and returns whether the mail server accepted it.
@@ -97,7 +113,9 @@ impl Mailer {
     }
 
     async fn transfer(&self, mail: &Mail, id: Option<String>, date: SystemTime) -> AttemptResult {
-        let Some(message) = self.message(mail, id, date) else { return INVALID_ADDRESS };
+        let Some(message) = self.message(mail, id, date) else {
+            return INVALID_ADDRESS;
+        };
         let sending = async {
             let _connection = self.connections.acquire().await;
             self.transport.send(message).await
@@ -112,7 +130,11 @@ impl Mailer {
     /// Builds the message. Without an ID it gets a random one.
     fn message(&self, mail: &Mail, id: Option<String>, date: SystemTime) -> Option<Message> {
         let to: Address = mail.to.parse().ok()?;
-        let name = mail.name.as_deref().map(header_text).filter(|name| !name.is_empty());
+        let name = mail
+            .name
+            .as_deref()
+            .map(header_text)
+            .filter(|name| !name.is_empty());
         let message = Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(name, to))
@@ -127,13 +149,19 @@ impl Mailer {
 
 /// Returns a text for a body: without control characters except line breaks and tabs.
 fn body_text(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    text.chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect()
 }
 
 /// Returns a text for a header: on one line, without control characters and encoded words (RFC 2047), and of limited length.
 fn header_text(text: &str) -> String {
     let is_plain = |c: char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
-    let plain: String = text.chars().map(|c| if is_plain(c) { c } else { ' ' }).take(MAX_HEADER_CHARS).collect();
+    let plain: String = text
+        .chars()
+        .map(|c| if is_plain(c) { c } else { ' ' })
+        .take(MAX_HEADER_CHARS)
+        .collect();
     plain.trim().replace("=?", "= ?")
 }
 
@@ -143,13 +171,18 @@ fn result(error: &Error) -> AttemptResult {
     match status {
         // The mail server rejects the login or requires one: the operator must correct it, and the message is sent again.
         Some(status @ (530 | 534 | 535 | 538)) => {
-            tracing::error!(status, "mail server rejected the login; mail is not sent until smtp.url is corrected");
+            tracing::error!(
+                status,
+                "mail server rejected the login; mail is not sent until smtp.url is corrected"
+            );
             AttemptResult::Failed(SendError::Connect)
         }
         Some(status) => AttemptResult::Status(status),
         None if error.is_timeout() => AttemptResult::Failed(SendError::Timeout),
         None if error.is_tls() => AttemptResult::Failed(SendError::Tls),
-        None if error.is_client() || error.is_response() => AttemptResult::Failed(SendError::Broken),
+        None if error.is_client() || error.is_response() => {
+            AttemptResult::Failed(SendError::Broken)
+        }
         None => AttemptResult::Failed(SendError::Connect),
     }
 }

@@ -38,12 +38,15 @@ impl Relay {
     pub fn parse(text: &str) -> Result<Relay, String> {
         let expected = "must be smtps://USER:PASSWORD@HOST:PORT or smtp://USER:PASSWORD@HOST:PORT, with percent-encoded special characters";
         let relay = Relay(text.trim().to_owned());
-        let has_rest =
-            relay.0.contains(['?', '#']) || relay.authority().is_some_and(|authority| authority.contains('/'));
+        let has_rest = relay.0.contains(['?', '#'])
+            || relay
+                .authority()
+                .is_some_and(|authority| authority.contains('/'));
         let is_complete = relay.authority().is_some_and(|authority| {
             let user = authority.rsplit_once('@').map(|(user, _)| user);
             user.is_none_or(|user| {
-                user.split_once(':').is_some_and(|(name, password)| !name.is_empty() && !password.is_empty())
+                user.split_once(':')
+                    .is_some_and(|(name, password)| !name.is_empty() && !password.is_empty())
             })
         });
         // The parser's error could quote the URL.
@@ -59,25 +62,42 @@ impl Relay {
         domain: &str,
         timeout: Duration,
     ) -> Result<AsyncSmtpTransport<Tokio1Executor>, Error> {
-        let builder = self.builder()?.hello_name(ClientId::Domain(domain.to_owned()));
+        let builder = self
+            .builder()?
+            .hello_name(ClientId::Domain(domain.to_owned()));
         Ok(builder.timeout(Some(timeout)).build())
     }
 
     fn builder(&self) -> Result<AsyncSmtpTransportBuilder, Error> {
         // A password must not be sent without TLS, and a certificate of this machine would have no valid name.
-        let starttls = if self.0.starts_with("smtp://") && !self.is_loopback() { "?tls=required" } else { "" };
+        let starttls = if self.0.starts_with("smtp://") && !self.is_loopback() {
+            "?tls=required"
+        } else {
+            ""
+        };
         AsyncSmtpTransport::<Tokio1Executor>::from_url(&format!("{}{starttls}", self.0))
     }
 
     fn authority(&self) -> Option<&str> {
-        self.0.strip_prefix("smtps://").or_else(|| self.0.strip_prefix("smtp://"))
+        self.0
+            .strip_prefix("smtps://")
+            .or_else(|| self.0.strip_prefix("smtp://"))
     }
 
     fn is_loopback(&self) -> bool {
         let authority = self.authority().unwrap_or_default();
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.ends_with(']') { host } else { name });
-        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+        let host = authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, host)| host);
+        let name =
+            host.rsplit_once(':').map_or(
+                host,
+                |(name, port)| if port.ends_with(']') { host } else { name },
+            );
+        let address = name
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .parse::<std::net::IpAddr>();
         name == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 }
@@ -85,14 +105,13 @@ impl Relay {
 impl Sender {
     /// Parses `ADDRESS` or `NAME <ADDRESS>`.
     pub fn parse(text: &str) -> Result<Sender, String> {
-        let mailbox = text
-            .trim()
-            .parse()
-            .ok()
-            .filter(|mailbox: &Mailbox| !text.contains(['\r', '\n']) && mailbox.email.domain().contains('.'));
-        mailbox
-            .map(Sender)
-            .ok_or_else(|| "must be ADDRESS or NAME <ADDRESS>, for example Entregas <entregas@loja.example>".to_owned())
+        let mailbox = text.trim().parse().ok().filter(|mailbox: &Mailbox| {
+            !text.contains(['\r', '\n']) && mailbox.email.domain().contains('.')
+        });
+        mailbox.map(Sender).ok_or_else(|| {
+            "must be ADDRESS or NAME <ADDRESS>, for example Entregas <entregas@loja.example>"
+                .to_owned()
+        })
     }
 
     pub(super) fn mailbox(&self) -> Mailbox {
@@ -156,16 +175,29 @@ mod unit {
             "smtp://u:segredo@mail.example/x",
             "smtp://u:segredo@mail.example:99999",
         ] {
-            assert!(Relay::parse(text).is_err_and(|error| !error.contains("segredo")), "{text}");
+            assert!(
+                Relay::parse(text).is_err_and(|error| !error.contains("segredo")),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn sender_is_an_address_with_an_optional_name() {
-        for text in ["entregas@loja.example", " Empório Central <entregas@loja.example> "] {
+        for text in [
+            "entregas@loja.example",
+            " Empório Central <entregas@loja.example> ",
+        ] {
             assert!(Sender::parse(text).is_ok(), "{text}");
         }
-        for text in ["", "entregas", "entregas@localhost", "a@b.c, d@e.f", "A <a@b.c>\r\nBcc: d@e.f", "A\nB <a@b.c>"] {
+        for text in [
+            "",
+            "entregas",
+            "entregas@localhost",
+            "a@b.c, d@e.f",
+            "A <a@b.c>\r\nBcc: d@e.f",
+            "A\nB <a@b.c>",
+        ] {
             assert!(Sender::parse(text).is_err(), "{text}");
         }
     }

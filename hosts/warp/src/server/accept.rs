@@ -89,11 +89,16 @@ impl Server {
         #[cfg(target_os = "linux")]
         let _ = socket2::SockRef::from(&socket).set_tcp_user_timeout(Some(self.timeouts.write));
         let shutdown = self.app.shutdown.clone();
-        let connection = AcceptedConnection { tls: self.tls.clone(), timeouts: self.timeouts, shutdown };
+        let connection = AcceptedConnection {
+            tls: self.tls.clone(),
+            timeouts: self.timeouts,
+            shutdown,
+        };
         let is_proxy = self.trusted.iter().any(|network| network.contains(peer));
         if let Some(registered) = self.app.connections.register((!is_proxy).then_some(peer)) {
             let watched = registered.connection().clone();
-            let stack = stack::for_connection(peer, &self.trusted, watched.clone(), self.stack.clone());
+            let stack =
+                stack::for_connection(peer, &self.trusted, watched.clone(), self.stack.clone());
             let app = self.app.clone();
             self.app.tasks.spawn(async move {
                 app.metrics.connections.inc();
@@ -130,7 +135,9 @@ impl AcceptedConnection {
         match self.tls.clone() {
             None => self.http1(socket, service).await,
             Some(tls) => {
-                let Ok(Ok(stream)) = timeout(self.timeouts.header, tls.accept(socket)).await else { return };
+                let Ok(Ok(stream)) = timeout(self.timeouts.header, tls.accept(socket)).await else {
+                    return;
+                };
                 if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
                     self.http2(stream, service).await;
                 } else {

@@ -50,10 +50,16 @@ impl Encoding {
     /// Returns the coding that a client prefers; Brotli at equal quality. `None` if it accepts neither.
     pub(super) fn preferred(headers: &HeaderMap) -> Option<Encoding> {
         let (mut brotli, mut gzip, mut any) = (None, None, None);
-        let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|line| line.to_str().ok());
+        let lines = headers
+            .get_all(header::ACCEPT_ENCODING)
+            .iter()
+            .filter_map(|line| line.to_str().ok());
         for item in lines.flat_map(|line| line.split(',')) {
             let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
-            let quality = parameters.trim().strip_prefix("q=").map_or(1.0, |q| q.trim().parse::<f32>().unwrap_or(0.0));
+            let quality = parameters
+                .trim()
+                .strip_prefix("q=")
+                .map_or(1.0, |q| q.trim().parse::<f32>().unwrap_or(0.0));
             match name.trim().to_ascii_lowercase().as_str() {
                 "br" => brotli = Some(quality),
                 "gzip" | "x-gzip" => gzip = Some(quality),
@@ -63,7 +69,9 @@ impl Encoding {
         }
         let quality = |named: Option<f32>| named.or(any).filter(|quality| *quality > 0.0);
         match (quality(brotli), quality(gzip)) {
-            (Some(brotli), gzip) if gzip.is_none_or(|gzip| brotli >= gzip) => Some(Encoding::Brotli),
+            (Some(brotli), gzip) if gzip.is_none_or(|gzip| brotli >= gzip) => {
+                Some(Encoding::Brotli)
+            }
             (_, Some(_)) => Some(Encoding::Gzip),
             _ => None,
         }
@@ -72,7 +80,10 @@ impl Encoding {
     /// Compresses a body, or returns `None` if it takes longer than `limit`.
     fn compress(self, body: &[u8], limit: Option<Duration>) -> Option<Bytes> {
         let mut compressed = Vec::with_capacity(body.len() / 4);
-        let mut source = Limited { body, until: limit.and_then(|limit| Instant::now().checked_add(limit)) };
+        let mut source = Limited {
+            body,
+            until: limit.and_then(|limit| Instant::now().checked_add(limit)),
+        };
         match self {
             Encoding::Brotli => {
                 let params = BrotliEncoderParams {
@@ -141,7 +152,9 @@ impl Compressor {
             return body;
         }
         headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
-        let Some(encoding) = encoding else { return body };
+        let Some(encoding) = encoding else {
+            return body;
+        };
         let compressed = if file {
             self.file(&body, encoding, &threads).await
         } else if body.len() <= MAX_INLINE_BYTES {
@@ -151,7 +164,9 @@ impl Compressor {
         } else {
             None
         };
-        let Some(compressed) = compressed else { return body };
+        let Some(compressed) = compressed else {
+            return body;
+        };
         headers.insert(header::CONTENT_ENCODING, encoding.name());
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(compressed.len()));
         compressed
@@ -169,7 +184,13 @@ impl Compressor {
         };
         let compress = || async {
             let body = body.clone();
-            threads.handle.spawn(async move { encoding.compress(&body, None) }).await.ok().flatten().ok_or(())
+            threads
+                .handle
+                .spawn(async move { encoding.compress(&body, None) })
+                .await
+                .ok()
+                .flatten()
+                .ok_or(())
         };
         cell.get_or_try_init(compress).await.ok().cloned()
     }
@@ -179,7 +200,9 @@ impl Compressor {
 async fn large(body: &Bytes, encoding: Encoding, threads: &Threads<'_>) -> Option<Bytes> {
     let caller = match threads.owner {
         MemoryOwner::Merchant(merchant) => format!("merchant/{merchant}"),
-        MemoryOwner::Address(address) | MemoryOwner::HealthCheck(address) => format!("from/{address}"),
+        MemoryOwner::Address(address) | MemoryOwner::HealthCheck(address) => {
+            format!("from/{address}")
+        }
     };
     let turn = threads.turns.take(&caller).await.ok().flatten()?;
     let body = body.clone();
@@ -193,13 +216,24 @@ async fn large(body: &Bytes, encoding: Encoding, threads: &Threads<'_>) -> Optio
 
 /// Whether a body becomes smaller and may be changed.
 fn is_compressible(headers: &HeaderMap, body: &[u8]) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .map_or(&b""[..], HeaderValue::as_bytes);
     let is_image = kind.starts_with(b"image/") && kind != b"image/svg+xml";
-    let control = headers.get(header::CACHE_CONTROL).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let is_final = control.split(',').any(|directive| directive.trim() == "no-transform");
+    let control = headers
+        .get(header::CACHE_CONTROL)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let is_final = control
+        .split(',')
+        .any(|directive| directive.trim() == "no-transform");
     // The positions of a range are those of the file itself.
     let is_ranged = headers.contains_key(header::ACCEPT_RANGES);
-    body.len() >= MIN_BYTES && !is_image && !is_ranged && !is_final && !headers.contains_key(header::CONTENT_ENCODING)
+    body.len() >= MIN_BYTES
+        && !is_image
+        && !is_ranged
+        && !is_final
+        && !headers.contains_key(header::CONTENT_ENCODING)
 }
 
 #[cfg(test)]
@@ -226,17 +260,35 @@ mod tests {
     }
 
     fn threads(turns: &Turns) -> Threads<'_> {
-        Threads { handle: Handle::current(), turns, owner: MemoryOwner::Address([192, 0, 2, 1].into()) }
+        Threads {
+            handle: Handle::current(),
+            turns,
+            owner: MemoryOwner::Address([192, 0, 2, 1].into()),
+        }
     }
 
     #[tokio::test]
     async fn file_is_compressed_once() {
-        let (compressor, body, turns) = (Compressor::default(), Bytes::from(vec![b'a'; 100_000]), Turns::new());
+        let (compressor, body, turns) = (
+            Compressor::default(),
+            Bytes::from(vec![b'a'; 100_000]),
+            Turns::new(),
+        );
         let apply = async |file| {
             let mut headers = HeaderMap::new();
-            let compressed =
-                compressor.apply(&mut headers, body.clone(), Some(Encoding::Gzip), file, threads(&turns)).await;
-            assert_eq!(headers[header::CONTENT_LENGTH], compressed.len().to_string());
+            let compressed = compressor
+                .apply(
+                    &mut headers,
+                    body.clone(),
+                    Some(Encoding::Gzip),
+                    file,
+                    threads(&turns),
+                )
+                .await;
+            assert_eq!(
+                headers[header::CONTENT_LENGTH],
+                compressed.len().to_string()
+            );
             assert!(compressed.len() < 1_000);
             compressed
         };
@@ -248,11 +300,20 @@ mod tests {
     async fn large_final_and_compressed_bodies_are_unchanged() {
         let (compressor, turns) = (Compressor::default(), Turns::new());
         let coding = async |headers: &[(&'static str, &'static str)], size| {
-            let mut sent: HeaderMap =
-                headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+            let mut sent: HeaderMap = headers
+                .iter()
+                .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+                .collect();
             let body = Bytes::from(vec![b'a'; size]);
-            let applied =
-                compressor.apply(&mut sent, body.clone(), Some(Encoding::Brotli), false, threads(&turns)).await;
+            let applied = compressor
+                .apply(
+                    &mut sent,
+                    body.clone(),
+                    Some(Encoding::Brotli),
+                    false,
+                    threads(&turns),
+                )
+                .await;
             applied != body
         };
         assert!(coding(&[], MIN_BYTES).await && coding(&[], MAX_INLINE_BYTES + 1).await);
@@ -268,7 +329,11 @@ mod tests {
         let body = vec![b'a'; MAX_BYTES];
         for encoding in [Encoding::Brotli, Encoding::Gzip] {
             assert_eq!(encoding.compress(&body, Some(Duration::ZERO)), None);
-            assert!(encoding.compress(&body, None).is_some_and(|compressed| compressed.len() < body.len() / 100));
+            assert!(
+                encoding
+                    .compress(&body, None)
+                    .is_some_and(|compressed| compressed.len() < body.len() / 100)
+            );
         }
     }
 }

@@ -32,7 +32,13 @@ const OVERHEAD: usize = 4 * 1024;
 const MAX_ATTEMPTS: usize = 4;
 const RETRY_DELAY: Duration = Duration::from_millis(10);
 /// Routes of files whose memory all responses share.
-const FILE_ROUTES: [&str; 5] = [DOCS_ROUTE, LLMS_ROUTE, "GET /docs/{file}", "GET /openapi.json", PANEL_ROUTE];
+const FILE_ROUTES: [&str; 5] = [
+    DOCS_ROUTE,
+    LLMS_ROUTE,
+    "GET /docs/{file}",
+    "GET /openapi.json",
+    PANEL_ROUTE,
+];
 
 /// Names the body type of warp's response, which warp does not export.
 pub(super) trait BodyOf {
@@ -57,9 +63,15 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    pub(super) fn of<B>(app: &Arc<App>, compressor: &Arc<Compressor>, request: &Request<B>) -> Delivery {
-        let address =
-            request.extensions().get::<CallerAddress>().map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
+    pub(super) fn of<B>(
+        app: &Arc<App>,
+        compressor: &Arc<Compressor>,
+        request: &Request<B>,
+    ) -> Delivery {
+        let address = request
+            .extensions()
+            .get::<CallerAddress>()
+            .map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
         Delivery {
             app: app.clone(),
             compressor: compressor.clone(),
@@ -76,47 +88,83 @@ impl Delivery {
         let (mut head, body) = response.into_parts();
         if body.size_hint().exact().is_none() {
             let active = self.connection.as_ref().map(Connection::activate);
-            return Response::from_parts(head, Body::Stream { body: Box::pin(body), _active: active });
+            return Response::from_parts(
+                head,
+                Body::Stream {
+                    body: Box::pin(body),
+                    _active: active,
+                },
+            );
         }
-        let Ok(body) = body.collect().await else { return Response::from_parts(head, Body::whole(Bytes::new())) };
+        let Ok(body) = body.collect().await else {
+            return Response::from_parts(head, Body::whole(Bytes::new()));
+        };
         let body = body.to_bytes();
         if body.is_empty() {
             return Response::from_parts(head, Body::whole(body));
         }
         let merchant = head.extensions.remove::<Merchant>();
-        let route = head.extensions.get::<Outcome>().map_or("", |outcome| outcome.route);
+        let route = head
+            .extensions
+            .get::<Outcome>()
+            .map_or("", |outcome| outcome.route);
         let owner = match (merchant, route) {
             (Some(merchant), _) => MemoryOwner::Merchant(merchant.0),
             (None, HEALTH_ROUTE | READY_ROUTE) => MemoryOwner::HealthCheck(self.address),
             (None, _) => MemoryOwner::Address(self.address),
         };
         let file = FILE_ROUTES.contains(&route);
-        let threads = Threads { handle: self.app.work.requests(), turns: self.app.store.turns(), owner };
-        let body = self.compressor.apply(&mut head.headers, body, self.encoding, file, threads).await;
+        let threads = Threads {
+            handle: self.app.work.requests(),
+            turns: self.app.store.turns(),
+            owner,
+        };
+        let body = self
+            .compressor
+            .apply(&mut head.headers, body, self.encoding, file, threads)
+            .await;
         let bytes = OVERHEAD + if file { 0 } else { body.len() };
         // A committed write keeps its response: 503 would contradict it. Metrics must be readable during a shortage.
-        let is_needed = !matches!(self.facts.method, Method::GET | Method::HEAD) || route == "GET /metrics";
+        let is_needed =
+            !matches!(self.facts.method, Method::GET | Method::HEAD) || route == "GET /metrics";
         let required = is_needed && head.status.as_u16() < 400;
-        let Some(share) = self.reserve(owner, bytes, required).await else { return self.reject(route) };
+        let Some(share) = self.reserve(owner, bytes, required).await else {
+            return self.reject(route);
+        };
         let over_http2 = self.version == Version::HTTP_2;
-        let unsent =
-            self.connection.as_ref().filter(|_| over_http2).map(|connection| connection.add_unsent(body.len()));
+        let unsent = self
+            .connection
+            .as_ref()
+            .filter(|_| over_http2)
+            .map(|connection| connection.add_unsent(body.len()));
         let unsent = unsent.map(Arc::new);
         let active = self.connection.as_ref().map(Connection::activate);
         let frame_bytes = if over_http2 { FRAME_BYTES } else { usize::MAX };
         Response::from_parts(
             head,
-            Body::Whole { rest: reserved(body, share, active, unsent.clone()), frame_bytes, unsent },
+            Body::Whole {
+                rest: reserved(body, share, active, unsent.clone()),
+                frame_bytes,
+                unsent,
+            },
         )
     }
 
-    async fn reserve(&self, owner: MemoryOwner, bytes: usize, required: bool) -> Option<MemoryShare> {
+    async fn reserve(
+        &self,
+        owner: MemoryOwner,
+        bytes: usize,
+        required: bool,
+    ) -> Option<MemoryShare> {
         for _ in 0..MAX_ATTEMPTS {
             let limit = match self.app.responses.reserve(owner, bytes, required) {
                 Ok(share) => return Some(share),
                 Err(limit) => limit,
             };
-            let of = self.connection.as_deref().filter(|_| limit == Limit::Caller);
+            let of = self
+                .connection
+                .as_deref()
+                .filter(|_| limit == Limit::Caller);
             if !self.app.connections.reclaim(of) {
                 return None;
             }
@@ -131,7 +179,9 @@ impl Delivery {
         let mut response = early::respond(&self.facts, route, EarlyResponse::ResponseMemory);
         if self.version == Version::HTTP_2 {
             *response.body_mut() = Bytes::new();
-            response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+            response
+                .headers_mut()
+                .insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         response.map(Body::whole)
     }
@@ -140,14 +190,25 @@ impl Delivery {
 /// The body of a response.
 pub(super) enum Body {
     /// Bytes, sent in frames.
-    Whole { rest: Bytes, frame_bytes: usize, unsent: Option<Arc<UnsentResponse>> },
+    Whole {
+        rest: Bytes,
+        frame_bytes: usize,
+        unsent: Option<Arc<UnsentResponse>>,
+    },
     /// A stream of events, which keeps its connection active.
-    Stream { body: Pin<Box<FilterBody>>, _active: Option<ActiveGuard> },
+    Stream {
+        body: Pin<Box<FilterBody>>,
+        _active: Option<ActiveGuard>,
+    },
 }
 
 impl Body {
     pub(super) fn whole(bytes: Bytes) -> Body {
-        Body::Whole { rest: bytes, frame_bytes: usize::MAX, unsent: None }
+        Body::Whole {
+            rest: bytes,
+            frame_bytes: usize::MAX,
+            unsent: None,
+        }
     }
 }
 
@@ -155,10 +216,17 @@ impl HttpBody for Body {
     type Data = Bytes;
     type Error = Box<dyn std::error::Error + Send + Sync>;
 
-    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         match self.get_mut() {
             Body::Whole { rest, .. } if rest.is_empty() => Poll::Ready(None),
-            Body::Whole { rest, frame_bytes, unsent } => {
+            Body::Whole {
+                rest,
+                frame_bytes,
+                unsent,
+            } => {
                 if let Some(unsent) = unsent {
                     unsent.progress();
                 }

@@ -21,7 +21,10 @@ use crate::{
 pub(super) fn catch_all(
     app: Arc<App>,
 ) -> impl Filter<Extract = (Reply,), Error = Rejection> + Clone + Send + Sync + 'static {
-    let query = warp::query::raw().map(Some).or(warp::any().map(|| None)).unify();
+    let query = warp::query::raw()
+        .map(Some)
+        .or(warp::any().map(|| None))
+        .unify();
     warp::method()
         .and(warp::path::full())
         .and(query)
@@ -31,7 +34,14 @@ pub(super) fn catch_all(
         .and(warp::ext::optional::<Arc<Connection>>())
         .and(warp::body::stream())
         .then(
-            move |method, path: FullPath, query, headers, caller, trace, connection: Option<Arc<Connection>>, body| {
+            move |method,
+                  path: FullPath,
+                  query,
+                  headers,
+                  caller,
+                  trace,
+                  connection: Option<Arc<Connection>>,
+                  body| {
                 let mut head = head(method, path.as_str(), query, headers);
                 if let Some(caller) = caller {
                     head.extensions.insert(caller);
@@ -56,7 +66,9 @@ fn head(method: Method, path: &str, query: Option<String>, headers: HeaderMap) -
     };
     let (mut parts, ()) = Request::new(()).into_parts();
     parts.method = method;
-    parts.uri = target.unwrap_or_else(|_| PathAndQuery::from_static("/")).into();
+    parts.uri = target
+        .unwrap_or_else(|_| PathAndQuery::from_static("/"))
+        .into();
     parts.headers = headers;
     parts
 }
@@ -66,7 +78,10 @@ where
     S: Stream<Item = Result<B, warp::Error>>,
     B: Buf,
 {
-    let address = head.extensions.get::<CallerAddress>().map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
+    let address = head
+        .extensions
+        .get::<CallerAddress>()
+        .map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
     let mut memory = app.overload.body_memory(address);
     let connection = head.extensions.get::<Arc<Connection>>().cloned();
     let limit = api::max_body(&app.settings, &head.method, head.uri.path());
@@ -75,7 +90,9 @@ where
             Ok(permit) => {
                 // While a request is processed, its connection is not closed to make room for others.
                 let _active = connection.as_ref().map(Connection::activate);
-                return app.respond(Request::from_parts(head, body), (permit, memory)).await;
+                return app
+                    .respond(Request::from_parts(head, body), (permit, memory))
+                    .await;
             }
             Err(shed) => shed_response(&app, shed),
         },
@@ -85,7 +102,9 @@ where
     let mut response = early::respond(&head, "unmatched", rejection);
     // After a rejection the connection stays open: a new one costs more than the response.
     if rejection == EarlyResponse::IncompleteBody {
-        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        response
+            .headers_mut()
+            .insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(Into::into)
 }
@@ -115,19 +134,30 @@ enum BodyError {
 
 /// Reads the body, or its first `limit + 1` bytes, from which the core detects that it is too large. The declared length is not used:
 /// chunked bodies have none.
-async fn collect<S, B>(body: S, limit: usize, timeout: Duration, memory: &mut BodyMemory) -> Result<Bytes, BodyError>
+async fn collect<S, B>(
+    body: S,
+    limit: usize,
+    timeout: Duration,
+    memory: &mut BodyMemory,
+) -> Result<Bytes, BodyError>
 where
     S: Stream<Item = Result<B, warp::Error>>,
     B: Buf,
 {
-    let mut reader = BodyReader { limit: BodyLimit::new(limit), shed: None, memory };
+    let mut reader = BodyReader {
+        limit: BodyLimit::new(limit),
+        shed: None,
+        memory,
+    };
     let read = async {
         let mut body = std::pin::pin!(body);
         let first = match body.next().await {
             None => return Ok(Bytes::new()),
             Some(chunk) => reader.append(chunk.map_err(|_| BodyError::Incomplete)?),
         };
-        let Some(second) = body.next().await else { return reader.end(first) };
+        let Some(second) = body.next().await else {
+            return reader.end(first);
+        };
         let mut whole = BytesMut::from(first);
         let mut next = Some(second);
         while let Some(chunk) = next {
@@ -139,7 +169,9 @@ where
         }
         reader.end(whole.freeze())
     };
-    tokio::time::timeout(timeout, read).await.unwrap_or(Err(BodyError::Incomplete))
+    tokio::time::timeout(timeout, read)
+        .await
+        .unwrap_or(Err(BodyError::Incomplete))
 }
 
 /// A body that is being read.
@@ -152,7 +184,11 @@ struct BodyReader<'a> {
 impl BodyReader<'_> {
     /// Returns the part of a chunk that fits, and discards the rest.
     fn append(&mut self, mut chunk: impl Buf) -> Bytes {
-        let mut fitting = if self.shed.is_none() { self.limit.fitting(&chunk) } else { 0 };
+        let mut fitting = if self.shed.is_none() {
+            self.limit.fitting(&chunk)
+        } else {
+            0
+        };
         if let Err(shed) = self.memory.add(fitting) {
             (self.shed, fitting) = (Some(shed), 0);
         }
@@ -161,7 +197,8 @@ impl BodyReader<'_> {
     }
 
     fn end(&self, whole: Bytes) -> Result<Bytes, BodyError> {
-        self.shed.map_or(Ok(whole), |shed| Err(BodyError::Shed(shed)))
+        self.shed
+            .map_or(Ok(whole), |shed| Err(BodyError::Shed(shed)))
     }
 }
 
@@ -174,13 +211,25 @@ mod tests {
     };
 
     fn body_memory() -> BodyMemory {
-        Overload::new(OverloadConfig { body_mib: 1, ..Config::defaults().unwrap().overload })
-            .body_memory(Ipv4Addr::LOCALHOST.into())
+        Overload::new(OverloadConfig {
+            body_mib: 1,
+            ..Config::defaults().unwrap().overload
+        })
+        .body_memory(Ipv4Addr::LOCALHOST.into())
     }
 
     async fn collected(chunks: &[&'static [u8]], limit: usize) -> Result<Bytes, BodyError> {
-        let chunks: Vec<_> = chunks.iter().map(|chunk| Ok(Bytes::from_static(chunk))).collect();
-        collect(futures_util::stream::iter(chunks), limit, Duration::from_secs(5), &mut body_memory()).await
+        let chunks: Vec<_> = chunks
+            .iter()
+            .map(|chunk| Ok(Bytes::from_static(chunk)))
+            .collect();
+        collect(
+            futures_util::stream::iter(chunks),
+            limit,
+            Duration::from_secs(5),
+            &mut body_memory(),
+        )
+        .await
     }
 
     #[tokio::test]
@@ -189,25 +238,42 @@ mod tests {
         assert_eq!(collected(&[b"abcd"], 4).await.unwrap(), "abcd");
         assert_eq!(collected(&[b"ab", b"cd"], 4).await.unwrap(), "abcd");
         assert_eq!(collected(&[b"abcdef"], 4).await.unwrap(), "abcde");
-        assert_eq!(collected(&[b"a", b"bcdef", b"g"], 4).await.unwrap(), "abcde");
+        assert_eq!(
+            collected(&[b"a", b"bcdef", b"g"], 4).await.unwrap(),
+            "abcde"
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn endless_body_is_aborted() {
         let full = futures_util::stream::repeat_with(|| Ok(Bytes::from_static(&[0; 65_536])));
         let shed = collect(full, 16 << 20, Duration::from_secs(5), &mut body_memory()).await;
-        assert_eq!(shed, Err(BodyError::Shed(Shed::BodyMemory)), "the test limits all bodies to one megabyte");
+        assert_eq!(
+            shed,
+            Err(BodyError::Shed(Shed::BodyMemory)),
+            "the test limits all bodies to one megabyte"
+        );
         let endless = futures_util::stream::repeat_with(|| Ok(Bytes::from_static(&[0; 65_536])));
         let timeout = Duration::from_secs(5);
-        assert_eq!(collect(endless, 10, timeout, &mut body_memory()).await.unwrap().len(), 11);
+        assert_eq!(
+            collect(endless, 10, timeout, &mut body_memory())
+                .await
+                .unwrap()
+                .len(),
+            11
+        );
         let silent = futures_util::stream::pending::<Result<Bytes, warp::Error>>();
-        assert_eq!(collect(silent, 10, timeout, &mut body_memory()).await, Err(BodyError::Incomplete));
+        assert_eq!(
+            collect(silent, 10, timeout, &mut body_memory()).await,
+            Err(BodyError::Incomplete)
+        );
     }
 
     #[test]
     fn invalid_target_becomes_root() {
-        let uri =
-            |path: &str, query: Option<&str>| head(Method::GET, path, query.map(Into::into), HeaderMap::new()).uri;
+        let uri = |path: &str, query: Option<&str>| {
+            head(Method::GET, path, query.map(Into::into), HeaderMap::new()).uri
+        };
         assert_eq!(uri("/a", Some("b=%20c")), "/a?b=%20c");
         assert_eq!(uri("/a", None), "/a");
         assert_eq!(uri("*", None), "*");

@@ -28,7 +28,9 @@ const CONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) async fn serve(app: Arc<App>, listener: TcpListener) {
     let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
-        let Ok(permit) = permits.clone().acquire_owned().await else { return };
+        let Ok(permit) = permits.clone().acquire_owned().await else {
+            return;
+        };
         match listener.accept().await {
             Ok((socket, _)) => {
                 let app = app.clone();
@@ -50,7 +52,11 @@ async fn serve_connection(app: Arc<App>, socket: TcpStream) {
         let request = request.map(|_| Bytes::new());
         let response = match (request.method().as_str(), request.uri().path()) {
             ("GET", "/metrics") => endpoints::metrics(&app, &request),
-            _ => early::respond(&early::facts(&request), "unmatched", EarlyResponse::MetricsOnly),
+            _ => early::respond(
+                &early::facts(&request),
+                "unmatched",
+                EarlyResponse::MetricsOnly,
+            ),
         };
         std::future::ready(Ok::<_, Infallible>(response.map(Full::new)))
     });

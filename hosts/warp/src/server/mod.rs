@@ -18,9 +18,9 @@ use tokio::{net::TcpListener, sync::watch, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::App, config::Config, connections::Connections, error::StartError, memory::MemoryBudget, metrics::Metrics,
-    overload::Overload, panel::Panel, push, scheduler, simulation, store::Store, streams::Streams, telemetry::export,
-    webhooks, work::Work,
+    app::App, config::Config, connections::Connections, error::StartError, memory::MemoryBudget,
+    metrics::Metrics, overload::Overload, panel::Panel, push, scheduler, simulation, store::Store,
+    streams::Streams, telemetry::export, webhooks, work::Work,
 };
 
 /// Serves until the process receives a signal, then finishes accepted requests and closes the store. `announce` runs once the listener
@@ -34,10 +34,15 @@ pub async fn serve(
     let tls = tls::acceptor(config)?;
     let listener = bind(config.listen).await?;
     let metrics_listener = bind_metrics(config).await?;
-    let address =
-        listener.local_addr().map_err(|error| StartError::Process { action: "read the local address", error })?;
+    let address = listener.local_addr().map_err(|error| StartError::Process {
+        action: "read the local address",
+        error,
+    })?;
     let (app, exporter) = open(config, settings, store)?;
-    let mut signals = stop::Signals::new().map_err(|error| StartError::Process { action: "handle signals", error })?;
+    let mut signals = stop::Signals::new().map_err(|error| StartError::Process {
+        action: "handle signals",
+        error,
+    })?;
     let background = TaskTracker::new();
     let passes = app.work.passes();
     background.spawn_on(scheduler::run(app.clone()), &passes);
@@ -45,15 +50,21 @@ pub async fn serve(
     background.spawn(webhooks::run(app.clone(), config.timeouts.shutdown));
     background.spawn(push::run(app.clone(), config.timeouts.shutdown));
     if config.sandbox.couriers_per_store > 0 {
-        background.spawn_on(simulation::run(app.clone(), config.sandbox, config.demo), &passes);
+        background.spawn_on(
+            simulation::run(app.clone(), config.sandbox, config.demo),
+            &passes,
+        );
     }
     tokio::spawn(Connections::sweep(Arc::downgrade(&app.connections)));
-    let metrics = metrics_listener.map(|listener| tokio::spawn(metrics_listener::serve(app.clone(), listener)));
+    let metrics = metrics_listener
+        .map(|listener| tokio::spawn(metrics_listener::serve(app.clone(), listener)));
     let (traced, untraced) = watch::channel(false);
     let exporter = exporter.map(|exporter| tokio::spawn(export::run(exporter, untraced)));
     let scheme = if tls.is_some() { "https" } else { "http" };
-    announce(&format!("{scheme}://{address}"))
-        .map_err(|error| StartError::Process { action: "write to standard output", error })?;
+    announce(&format!("{scheme}://{address}")).map_err(|error| StartError::Process {
+        action: "write to standard output",
+        error,
+    })?;
     tracing::info!(%address, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
 
     let server = accept::Server::new(config, app.clone(), tls);
@@ -78,7 +89,11 @@ pub async fn serve(
 }
 
 /// Builds the state that all requests share.
-fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, Option<export::Exporter>), StartError> {
+fn open(
+    config: &Config,
+    settings: Settings,
+    store: Store,
+) -> Result<(Arc<App>, Option<export::Exporter>), StartError> {
     let metrics = Metrics::new().with_geography(store.geography().metrics());
     let (tracer, exporter) = export::start(&config.otlp, &metrics.spans)?.unzip();
     let app = App {
@@ -122,7 +137,9 @@ async fn bind_metrics(config: &Config) -> Result<Option<TcpListener>, StartError
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, StartError> {
-    TcpListener::bind(address).await.map_err(|error| StartError::Bind { address, error })
+    TcpListener::bind(address)
+        .await
+        .map_err(|error| StartError::Bind { address, error })
 }
 
 /// Prints lines on standard output and flushes it, because pipes are buffered.

@@ -39,14 +39,26 @@ pub(super) struct ObservedRequest {
 impl ObservedRequest {
     pub(super) fn of<B>(app: &App, request: &mut Request<B>) -> ObservedRequest {
         let preflight = request.method() == Method::OPTIONS;
-        let request_id = if preflight { sent_request_id(request.headers()).map(str::to_owned) } else { None };
+        let request_id = if preflight {
+            sent_request_id(request.headers()).map(str::to_owned)
+        } else {
+            None
+        };
         // Probes are not traced: they would outnumber all other traces.
-        let tracer = app.tracer.as_ref().filter(|_| !overload::is_probe(request.uri().path()));
-        let span = tracer.and_then(|tracer| tracer.root(request.headers(), "request", SpanKind::Server));
+        let tracer = app
+            .tracer
+            .as_ref()
+            .filter(|_| !overload::is_probe(request.uri().path()));
+        let span =
+            tracer.and_then(|tracer| tracer.root(request.headers(), "request", SpanKind::Server));
         if let Some(span) = &span {
             request.extensions_mut().insert(span.context());
         }
-        ObservedRequest { method: request.method().clone(), request_id, span }
+        ObservedRequest {
+            method: request.method().clone(),
+            request_id,
+            span,
+        }
     }
 }
 
@@ -58,19 +70,26 @@ pub(super) async fn observe<B>(
     secure: bool,
     reply: impl Future<Output = Result<Response<B>, Infallible>>,
 ) -> Result<Response<B>, Infallible> {
-    let mut in_flight = InFlight { app, started: Instant::now(), responded: false };
+    let mut in_flight = InFlight {
+        app,
+        started: Instant::now(),
+        responded: false,
+    };
     app.metrics.in_flight.inc();
     let mut response = reply.await?;
     in_flight.responded = true;
     let took = in_flight.started.elapsed();
     let status = response.status().as_u16();
     // The CORS layer responds to a preflight, without an outcome.
-    let outcome = response.extensions_mut().remove::<Outcome>().unwrap_or_else(|| Outcome {
-        route: "preflight",
-        code: None,
-        request_id: requested.request_id.unwrap_or_else(early::fresh_id),
-        log: None,
-    });
+    let outcome = response
+        .extensions_mut()
+        .remove::<Outcome>()
+        .unwrap_or_else(|| Outcome {
+            route: "preflight",
+            code: None,
+            request_id: requested.request_id.unwrap_or_else(early::fresh_id),
+            log: None,
+        });
     app.metrics.responded(outcome.route, status, took);
     log_request(&requested.method, &outcome, status, took);
     if let Some(span) = requested.span {
@@ -84,13 +103,24 @@ pub(super) async fn observe<B>(
 }
 
 fn log_request(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
-    let Outcome { route, code, request_id, log } = outcome;
+    let Outcome {
+        route,
+        code,
+        request_id,
+        log,
+    } = outcome;
     let ms = f64::from(u32::try_from(took.as_micros()).unwrap_or(u32::MAX)) / 1_000.0;
     match log {
-        Some(error) => tracing::error!(request_id, %method, route, status, ms, code, error, "request"),
+        Some(error) => {
+            tracing::error!(request_id, %method, route, status, ms, code, error, "request")
+        }
         // Clients cause overload; the level `error` is for problems that the operator must fix.
-        None if status == 503 => tracing::warn!(request_id, %method, route, status, ms, code, "request"),
-        None if status >= 500 => tracing::error!(request_id, %method, route, status, ms, code, "request"),
+        None if status == 503 => {
+            tracing::warn!(request_id, %method, route, status, ms, code, "request")
+        }
+        None if status >= 500 => {
+            tracing::error!(request_id, %method, route, status, ms, code, "request")
+        }
         // Logged at `debug`, because these requests would outnumber all others.
         None if status < 400 && ROUTINE_ROUTES.contains(route) => {
             tracing::debug!(request_id, %method, route, status, ms, code, "request");

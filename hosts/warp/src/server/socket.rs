@@ -43,7 +43,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for WatchedSocket<S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedSocket<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.socket).poll_write(context, bytes);
         self.record(result, bytes.len())
     }

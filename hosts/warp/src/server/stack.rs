@@ -75,7 +75,9 @@ pub(super) fn overload_stack(app: Arc<App>) -> Stack {
             };
             let rejected = || early::respond(&head, "unmatched", EarlyResponse::Overloaded);
             let mut response = probe_response.unwrap_or_else(rejected);
-            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            response
+                .headers_mut()
+                .insert(header::CONNECTION, HeaderValue::from_static("close"));
             Ok(response.map(Body::whole))
         }
     }))
@@ -113,7 +115,11 @@ where
             let mut request = request;
             let requested = observe::ObservedRequest::of(&app, &mut request);
             let delivery = Delivery::of(&app, &compressor, &request);
-            let response = async { Ok(delivery.deliver(inner.oneshot(with_path(request)).await?).await) };
+            let response = async {
+                Ok(delivery
+                    .deliver(inner.oneshot(with_path(request)).await?)
+                    .await)
+            };
             observe::observe(&app, requested, secure, response).await
         }
     }))
@@ -128,10 +134,18 @@ fn with_path(mut request: Request<Incoming>) -> Request<Incoming> {
 }
 
 fn cors(origins: &[String]) -> CorsLayer {
-    let origins = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    let origins = origins
+        .iter()
+        .filter_map(|origin| HeaderValue::from_str(origin).ok());
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
-        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_methods([
+            Method::GET,
+            Method::POST,
+            Method::PUT,
+            Method::PATCH,
+            Method::DELETE,
+        ])
         .allow_headers(ALLOWED_HEADERS)
         .expose_headers(EXPOSED_HEADERS)
         .max_age(PREFLIGHT_MAX_AGE)

@@ -11,7 +11,10 @@ pub(super) struct Signals {
 impl Signals {
     /// Installs the handlers: from here on the signals no longer end the process.
     pub(super) fn new() -> std::io::Result<Signals> {
-        Ok(Signals { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
 
     /// Waits for the next signal and returns its name.

@@ -13,7 +13,10 @@ use hyper_util::{
 use opentelemetry::{Context, InstrumentationScope, KeyValue, trace::TracerProvider as _};
 use opentelemetry_proto::{
     tonic::collector::trace::v1::ExportTraceServiceRequest,
-    transform::{common::tonic::ResourceAttributesWithSchema, trace::tonic::group_spans_by_resource_and_scope},
+    transform::{
+        common::tonic::ResourceAttributesWithSchema,
+        trace::tonic::group_spans_by_resource_and_scope,
+    },
 };
 use opentelemetry_sdk::{
     Resource,
@@ -106,38 +109,68 @@ impl SpanProcessor for Queue {
 }
 
 /// Returns a tracer and the exporter of its spans, if a collector is configured.
-pub fn start(config: &OtlpConfig, counters: &SpanCounters) -> Result<Option<(Tracer, Exporter)>, StartError> {
-    let Some(endpoint) = &config.endpoint else { return Ok(None) };
+pub fn start(
+    config: &OtlpConfig,
+    counters: &SpanCounters,
+) -> Result<Option<(Tracer, Exporter)>, StartError> {
+    let Some(endpoint) = &config.endpoint else {
+        return Ok(None);
+    };
     let client = Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
         .build(connector(endpoint.starts_with("https:"))?);
     let resource = resource();
     let (tracer, spans) = tracer(config.sample_percent, resource.clone(), counters);
     let (url, headers, counters) = (target(endpoint), config.headers.clone(), counters.clone());
-    Ok(Some((tracer, Exporter { spans, resource: (&resource).into(), client, url, headers, counters })))
+    Ok(Some((
+        tracer,
+        Exporter {
+            spans,
+            resource: (&resource).into(),
+            client,
+            url,
+            headers,
+            counters,
+        },
+    )))
 }
 
 /// The service that spans belong to. The SDK's default would add attributes from environment variables.
 fn resource() -> Resource {
     let version = KeyValue::new("service.version", VERSION);
-    Resource::builder_empty().with_service_name(SERVICE).with_attribute(version).build()
+    Resource::builder_empty()
+        .with_service_name(SERVICE)
+        .with_attribute(version)
+        .build()
 }
 
-fn tracer(sample_percent: u64, resource: Resource, counters: &SpanCounters) -> (Tracer, mpsc::Receiver<SpanData>) {
+fn tracer(
+    sample_percent: u64,
+    resource: Resource,
+    counters: &SpanCounters,
+) -> (Tracer, mpsc::Receiver<SpanData>) {
     let (sender, receiver) = mpsc::channel(MAX_QUEUED_SPANS);
     let percent = u8::try_from(sample_percent).unwrap_or(100);
     let sampler = Sampler::TraceIdRatioBased(f64::from(percent) / 100.0);
     let provider = SdkTracerProvider::builder()
         .with_sampler(Sampler::ParentBased(Box::new(sampler)))
         .with_resource(resource)
-        .with_span_processor(Queue { spans: sender, counters: counters.clone() })
+        .with_span_processor(Queue {
+            spans: sender,
+            counters: counters.clone(),
+        })
         .build();
-    let scope = InstrumentationScope::builder(SERVICE).with_version(VERSION).build();
+    let scope = InstrumentationScope::builder(SERVICE)
+        .with_version(VERSION)
+        .build();
     (Tracer(provider.tracer_with_scope(scope)), receiver)
 }
 
 /// Encodes a batch as the body of `POST /v1/traces`.
-fn encode(batch: Vec<SpanData>, resource: &ResourceAttributesWithSchema) -> Result<Vec<u8>, serde_json::Error> {
+fn encode(
+    batch: Vec<SpanData>,
+    resource: &ResourceAttributesWithSchema,
+) -> Result<Vec<u8>, serde_json::Error> {
     let resource_spans = group_spans_by_resource_and_scope(batch, resource);
     serde_json::to_vec(&ExportTraceServiceRequest { resource_spans })
 }
@@ -145,7 +178,11 @@ fn encode(batch: Vec<SpanData>, resource: &ResourceAttributesWithSchema) -> Resu
 /// Returns the URL of traces below a collector's address.
 fn target(endpoint: &str) -> String {
     let base = endpoint.trim_end_matches('/');
-    if base.ends_with("/v1/traces") { base.to_owned() } else { format!("{base}/v1/traces") }
+    if base.ends_with("/v1/traces") {
+        base.to_owned()
+    } else {
+        format!("{base}/v1/traces")
+    }
 }
 
 /// Sends spans until `stop` is true, and then the remaining ones.
@@ -200,7 +237,10 @@ impl Exporter {
     /// again: queued batches would take memory for as long as the collector is unavailable.
     async fn send(&self, batch: Vec<SpanData>, failed_before: bool) -> bool {
         let count = batch.len() as u64;
-        match timeout(EXPORT_TIMEOUT, self.post(batch)).await.unwrap_or(Err(ExportError::Timeout)) {
+        match timeout(EXPORT_TIMEOUT, self.post(batch))
+            .await
+            .unwrap_or(Err(ExportError::Timeout))
+        {
             Ok(()) => {
                 self.counters.exported(count);
                 if failed_before {
@@ -224,12 +264,24 @@ impl Exporter {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let request = request.body(Full::from(body)).map_err(ExportError::Request)?;
-        let response = self.client.request(request).await.map_err(ExportError::Connection)?;
+        let request = request
+            .body(Full::from(body))
+            .map_err(ExportError::Request)?;
+        let response = self
+            .client
+            .request(request)
+            .await
+            .map_err(ExportError::Connection)?;
         let status = response.status();
         // A connection can be reused only after its response is read.
-        let _ = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
-        if status.is_success() { Ok(()) } else { Err(ExportError::Status(status)) }
+        let _ = Limited::new(response.into_body(), MAX_RESPONSE_BYTES)
+            .collect()
+            .await;
+        if status.is_success() {
+            Ok(())
+        } else {
+            Err(ExportError::Status(status))
+        }
     }
 }
 
@@ -243,10 +295,14 @@ mod tests {
 
     const SAMPLED: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-    fn root(sample_percent: u64, traceparent: Option<&str>) -> (Option<super::super::Span>, mpsc::Receiver<SpanData>) {
+    fn root(
+        sample_percent: u64,
+        traceparent: Option<&str>,
+    ) -> (Option<super::super::Span>, mpsc::Receiver<SpanData>) {
         let (tracer, spans) = tracer(sample_percent, resource(), &SpanCounters::default());
-        let headers =
-            HeaderMap::from_iter(traceparent.map(|text| (HeaderName::from_static(TRACEPARENT), text.parse().unwrap())));
+        let headers = HeaderMap::from_iter(
+            traceparent.map(|text| (HeaderName::from_static(TRACEPARENT), text.parse().unwrap())),
+        );
         (tracer.root(&headers, "request", SpanKind::Server), spans)
     }
 
@@ -272,8 +328,17 @@ mod tests {
         let span = &scope["spans"][0];
         assert_eq!(span["traceId"], "4bf92f3577b34da6a3ce929d0e0e4736");
         assert_eq!(span["parentSpanId"], "00f067aa0ba902b7");
-        assert_eq!(format!("00-4bf92f3577b34da6a3ce929d0e0e4736-{}-01", span["spanId"].as_str().unwrap()), header);
-        assert_eq!((&span["name"], &span["kind"], &span["status"]["code"]), (&json!("GET /x"), &json!(2), &json!(2)));
+        assert_eq!(
+            format!(
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-{}-01",
+                span["spanId"].as_str().unwrap()
+            ),
+            header
+        );
+        assert_eq!(
+            (&span["name"], &span["kind"], &span["status"]["code"]),
+            (&json!("GET /x"), &json!(2), &json!(2))
+        );
         assert_eq!(span["attributes"][0]["value"]["intValue"], "200");
         assert!(span["startTimeUnixNano"].is_string() && span["endTimeUnixNano"].is_string());
     }
@@ -282,17 +347,30 @@ mod tests {
     fn dropped_span_ends_as_failed_and_ended_span_does_not() {
         let (span, mut spans) = root(100, None);
         drop(span);
-        assert_eq!(spans.try_recv().unwrap().status, opentelemetry::trace::Status::error(""));
+        assert_eq!(
+            spans.try_recv().unwrap().status,
+            opentelemetry::trace::Status::error("")
+        );
         let (span, mut spans) = root(100, None);
         span.unwrap().end(false);
-        assert_eq!(spans.try_recv().unwrap().status, opentelemetry::trace::Status::Unset);
+        assert_eq!(
+            spans.try_recv().unwrap().status,
+            opentelemetry::trace::Status::Unset
+        );
         assert!(spans.try_recv().is_err(), "an ended span is exported once");
     }
 
     #[test]
     fn client_decides_on_sampling_of_its_trace() {
         assert!(root(0, Some(SAMPLED)).0.is_some());
-        assert!(root(100, Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")).0.is_none());
+        assert!(
+            root(
+                100,
+                Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")
+            )
+            .0
+            .is_none()
+        );
         assert!(root(0, None).0.is_none());
         for invalid in [
             "",
@@ -301,7 +379,10 @@ mod tests {
             "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
             "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         ] {
-            assert!(root(0, Some(invalid)).0.is_none() && root(100, Some(invalid)).0.is_some(), "{invalid}");
+            assert!(
+                root(0, Some(invalid)).0.is_none() && root(100, Some(invalid)).0.is_some(),
+                "{invalid}"
+            );
         }
     }
 

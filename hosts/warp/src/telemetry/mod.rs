@@ -42,13 +42,20 @@ impl Tracer {
     /// Starts a span below the client's span if the headers name one, and a new trace otherwise. Returns `None` if the trace is not
     /// sampled.
     pub fn root(&self, headers: &HeaderMap, name: &'static str, kind: SpanKind) -> Option<Span> {
-        let parent = TraceContextPropagator::new().extract_with_context(&TraceContext::new(), &Headers(headers));
+        let parent = TraceContextPropagator::new()
+            .extract_with_context(&TraceContext::new(), &Headers(headers));
         self.start(&parent.with_value(self.clone()), name, kind)
     }
 
     fn start(&self, parent: &TraceContext, name: &'static str, kind: SpanKind) -> Option<Span> {
-        let span =
-            Span(parent.with_span(self.0.span_builder(name).with_kind(kind).start_with_context(&self.0, parent)));
+        let span = Span(
+            parent.with_span(
+                self.0
+                    .span_builder(name)
+                    .with_kind(kind)
+                    .start_with_context(&self.0, parent),
+            ),
+        );
         span.0.span().is_recording().then_some(span)
     }
 }
@@ -104,7 +111,11 @@ struct Headers<'a>(&'a HeaderMap);
 impl Extractor for Headers<'_> {
     fn get(&self, key: &str) -> Option<&str> {
         // The propagator also accepts IDs with too few digits.
-        self.0.get(key).filter(|value| key == TRACEPARENT && value.len() >= TRACEPARENT_BYTES)?.to_str().ok()
+        self.0
+            .get(key)
+            .filter(|value| key == TRACEPARENT && value.len() >= TRACEPARENT_BYTES)?
+            .to_str()
+            .ok()
     }
 
     fn keys(&self) -> Vec<&str> {

@@ -27,16 +27,34 @@ impl<D: Driver> Driver for Traced<D> {
 
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         let sql = query.sql;
-        traced("write", Some(sql), self.0.write_returning(query), Result::is_err).await
+        traced(
+            "write",
+            Some(sql),
+            self.0.write_returning(query),
+            Result::is_err,
+        )
+        .await
     }
 
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
-        traced("transaction", None, self.0.transact(statements), Result::is_err).await
+        traced(
+            "transaction",
+            None,
+            self.0.transact(statements),
+            Result::is_err,
+        )
+        .await
     }
 
     async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         let failed = |results: &Vec<Result<(), HostError>>| results.iter().any(Result::is_err);
-        traced("transactions", None, self.0.transact_each(transactions), failed).await
+        traced(
+            "transactions",
+            None,
+            self.0.transact_each(transactions),
+            failed,
+        )
+        .await
     }
 }
 
@@ -50,7 +68,9 @@ async fn traced<T>(
     failed: impl FnOnce(&T) -> bool,
 ) -> T {
     let mut work = pin!(work);
-    let Some(mut span) = child(name, SpanKind::Client) else { return work.await };
+    let Some(mut span) = child(name, SpanKind::Client) else {
+        return work.await;
+    };
     if let Some(sql) = sql {
         span.set_attribute("db.query.text", sql);
     }

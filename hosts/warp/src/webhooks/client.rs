@@ -36,13 +36,23 @@ impl Client {
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(4)
             .build(Connector::new(config.loopback)?);
-        Ok(Client { inner, timeout: Duration::from_secs(config.timeout_seconds.into()) })
+        Ok(Client {
+            inner,
+            timeout: Duration::from_secs(config.timeout_seconds.into()),
+        })
     }
 
     /// Sends one message and returns the result of the attempt.
-    pub(super) async fn post(&self, url: &str, job: &Job, trace: Option<(&'static str, HeaderValue)>) -> AttemptResult {
+    pub(super) async fn post(
+        &self,
+        url: &str,
+        job: &Job,
+        trace: Option<(&'static str, HeaderValue)>,
+    ) -> AttemptResult {
         // The URL was validated when the webhook was created, so building the request does not fail.
-        let Ok(mut request) = job.request(url) else { return AttemptResult::Failed(SendError::Broken) };
+        let Ok(mut request) = job.request(url) else {
+            return AttemptResult::Failed(SendError::Broken);
+        };
         if let Some((name, value)) = trace {
             request.headers_mut().insert(name, value);
         }
@@ -56,8 +66,11 @@ impl Client {
             Ok(Err(error)) => AttemptResult::Failed(send_error(&error)),
             Ok(Ok(response)) => {
                 let status = response.status().as_u16();
-                let _ =
-                    timeout(RESPONSE_TIMEOUT, Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect()).await;
+                let _ = timeout(
+                    RESPONSE_TIMEOUT,
+                    Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect(),
+                )
+                .await;
                 AttemptResult::Status(status)
             }
         }
@@ -73,5 +86,9 @@ fn send_error(error: &Error) -> SendError {
         }
         source = cause.source();
     }
-    if error.is_connect() { SendError::Connect } else { SendError::Broken }
+    if error.is_connect() {
+        SendError::Connect
+    } else {
+        SendError::Broken
+    }
 }

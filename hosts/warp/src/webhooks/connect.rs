@@ -58,31 +58,51 @@ impl Connector {
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Connector { tls: TlsConnector::from(Arc::new(config)), loopback })
+        Ok(Connector {
+            tls: TlsConnector::from(Arc::new(config)),
+            loopback,
+        })
     }
 
     async fn connect(self, target: Uri) -> Result<WebhookStream, ConnectError> {
         let fail = |error| move |_| ConnectError(error);
         let secure = target.scheme_str() != Some("http");
-        let host = target.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
+        let host = target
+            .host()
+            .unwrap_or_default()
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .to_owned();
         let port = target.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        let found = lookup_host((host.as_str(), port)).await.map_err(fail(SendError::Name))?;
+        let found = lookup_host((host.as_str(), port))
+            .await
+            .map_err(fail(SendError::Name))?;
         let found: Vec<SocketAddr> = found.collect();
         let allowed = allowed(&found, secure, self.loopback)?;
-        let socket = connect_to(&allowed).await.map_err(fail(SendError::Connect))?;
+        let socket = connect_to(&allowed)
+            .await
+            .map_err(fail(SendError::Connect))?;
         // Requests are written in one piece, so delaying small packets has no benefit.
         let _ = socket.set_nodelay(true);
         if !secure {
             return Ok(WebhookStream(TokioIo::new(Box::new(socket))));
         }
         let name = ServerName::try_from(host).map_err(|_| ConnectError(SendError::Tls))?;
-        let stream = self.tls.connect(name, socket).await.map_err(fail(SendError::Tls))?;
+        let stream = self
+            .tls
+            .connect(name, socket)
+            .await
+            .map_err(fail(SendError::Tls))?;
         Ok(WebhookStream(TokioIo::new(Box::new(stream))))
     }
 }
 
 /// Returns the addresses that may be called. Without TLS only loopback addresses are allowed.
-fn allowed(found: &[SocketAddr], secure: bool, loopback: bool) -> Result<Vec<SocketAddr>, ConnectError> {
+fn allowed(
+    found: &[SocketAddr],
+    secure: bool,
+    loopback: bool,
+) -> Result<Vec<SocketAddr>, ConnectError> {
     if found.is_empty() {
         return Err(ConnectError(SendError::Name));
     }
@@ -91,7 +111,11 @@ fn allowed(found: &[SocketAddr], secure: bool, loopback: bool) -> Result<Vec<Soc
         is_loopback || (secure && is_public(address.ip()))
     };
     let allowed: Vec<SocketAddr> = found.iter().filter(is_allowed).copied().collect();
-    if allowed.is_empty() { Err(ConnectError(SendError::Address)) } else { Ok(allowed) }
+    if allowed.is_empty() {
+        Err(ConnectError(SendError::Address))
+    } else {
+        Ok(allowed)
+    }
 }
 
 async fn connect_to(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
@@ -134,13 +158,21 @@ impl Connection for WebhookStream {
 }
 
 impl Read for WebhookStream {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_read(context, into)
     }
 }
 
 impl Write for WebhookStream {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.0).poll_write(context, bytes)
     }
 
@@ -159,15 +191,28 @@ mod tests {
 
     #[test]
     fn only_checked_addresses_are_called() {
-        let addresses = |list: &[&str]| list.iter().map(|text| text.parse().unwrap()).collect::<Vec<SocketAddr>>();
+        let addresses = |list: &[&str]| {
+            list.iter()
+                .map(|text| text.parse().unwrap())
+                .collect::<Vec<SocketAddr>>()
+        };
         let count = |list: &[&str], secure, loopback| {
-            allowed(&addresses(list), secure, loopback).map(|found| found.len()).map_err(|fail| fail.0.name())
+            allowed(&addresses(list), secure, loopback)
+                .map(|found| found.len())
+                .map_err(|fail| fail.0.name())
         };
         assert_eq!(count(&["1.1.1.1:443", "10.0.0.1:443"], true, false), Ok(1));
-        assert_eq!(count(&["10.0.0.1:443", "[::ffff:10.0.0.1]:443"], true, true), Err("address"));
+        assert_eq!(
+            count(&["10.0.0.1:443", "[::ffff:10.0.0.1]:443"], true, true),
+            Err("address")
+        );
         assert_eq!(count(&["127.0.0.1:80"], true, false), Err("address"));
         assert_eq!(count(&["127.0.0.1:80", "[::1]:80"], false, true), Ok(2));
-        assert_eq!(count(&["1.1.1.1:80"], false, true), Err("address"), "public addresses require TLS");
+        assert_eq!(
+            count(&["1.1.1.1:80"], false, true),
+            Err("address"),
+            "public addresses require TLS"
+        );
         assert_eq!(count(&[], true, true), Err("name"));
     }
 }

@@ -51,7 +51,11 @@ pub async fn run(app: Arc<App>, timeout: Duration) {
     };
     let (mut updates, shutdown) = (app.store.updates(), app.shutdown.clone());
     let mailer = app.store.mailer();
-    let sender = Arc::new(Sender { app, client, mailer });
+    let sender = Arc::new(Sender {
+        app,
+        client,
+        mailer,
+    });
     let mut passes: JoinSet<WebhookId> = JoinSet::new();
     let mut running = RunningPasses::new(MAX_CONCURRENT_PASSES as usize);
     let mut ticks = tokio::time::interval(TICK);
@@ -76,7 +80,12 @@ pub async fn run(app: Arc<App>, timeout: Duration) {
         if passes.len() >= MAX_CONCURRENT_PASSES as usize {
             continue;
         }
-        match sender.app.store.due_webhooks(2 * MAX_CONCURRENT_PASSES).await {
+        match sender
+            .app
+            .store
+            .due_webhooks(2 * MAX_CONCURRENT_PASSES)
+            .await
+        {
             Ok(due) => {
                 for webhook in due {
                     if running.begin(&webhook) {
@@ -111,25 +120,39 @@ async fn run_pass(sender: Arc<Sender>, webhook: Webhook) -> WebhookId {
 /// Claims a batch, sends it and stores the results; false if there is no batch.
 async fn send_batch(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, HostError> {
     let app = &sender.app;
-    let Some(batch) = app.store.take(&app.settings, webhook).await? else { return Ok(false) };
+    let Some(batch) = app.store.take(&app.settings, webhook).await? else {
+        return Ok(false);
+    };
     let (started, url) = (Instant::now(), Arc::<str>::from(batch.url.as_str()));
     let can_start = || started.elapsed() <= pass_duration() && !sender.app.shutdown.is_cancelled();
     let post = |job| send_job(sender.clone(), url.clone(), job);
     let tried = webhooks::send(batch.lanes.clone(), can_start, post).await;
     for (_, _, response) in tried.iter().filter_map(|tried| tried.sent) {
-        let counter = if response.is_success() { &app.metrics.delivered } else { &app.metrics.undelivered };
+        let counter = if response.is_success() {
+            &app.metrics.delivered
+        } else {
+            &app.metrics.undelivered
+        };
         counter.inc();
     }
-    app.store.finish(&app.settings, &batch, tried).await.map(|()| true)
+    app.store
+        .finish(&app.settings, &batch, tried)
+        .await
+        .map(|()| true)
 }
 
 /// Sends one message in a separate trace, because the request that caused it has ended.
 async fn post(sender: &Sender, url: &str, job: &Job) -> AttemptResult {
     let tracer = sender.app.tracer.as_ref();
-    let Some(mut span) = tracer.and_then(|tracer| tracer.root(&HeaderMap::new(), "webhook", SpanKind::Client)) else {
+    let Some(mut span) =
+        tracer.and_then(|tracer| tracer.root(&HeaderMap::new(), "webhook", SpanKind::Client))
+    else {
         return send(sender, url, job, None).await;
     };
-    span.set_attribute("despacho.webhook", i64::try_from(job.message.webhook.get()).unwrap_or(i64::MAX));
+    span.set_attribute(
+        "despacho.webhook",
+        i64::try_from(job.message.webhook.get()).unwrap_or(i64::MAX),
+    );
     let response = send(sender, url, job, span.context().header()).await;
     if let AttemptResult::Status(status) = response {
         span.set_attribute("http.response.status_code", i64::from(status));
@@ -139,7 +162,12 @@ async fn post(sender: &Sender, url: &str, job: &Job) -> AttemptResult {
 }
 
 /// Sends one message by HTTP or as mail.
-async fn send(sender: &Sender, url: &str, job: &Job, trace: Option<(&'static str, HeaderValue)>) -> AttemptResult {
+async fn send(
+    sender: &Sender,
+    url: &str,
+    job: &Job,
+    trace: Option<(&'static str, HeaderValue)>,
+) -> AttemptResult {
     match &sender.mailer {
         Some(mailer) if url == MAIL_URL => mailer.send(job).await,
         _ => sender.client.post(url, job, trace).await,
@@ -151,5 +179,10 @@ async fn send_job(sender: Arc<Sender>, url: Arc<str>, job: Job) -> Sent {
     let (at, started) = (sender.app.store.now(), Instant::now());
     let response = post(&sender, &url, &job).await;
     let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Sent { job, at, took_ms, response }
+    Sent {
+        job,
+        at,
+        took_ms,
+        response,
+    }
 }

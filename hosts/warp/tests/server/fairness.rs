@@ -19,7 +19,11 @@ const UNLIMITED: &[&str] = &["--limits-writes-per-minute", "1000000"];
 
 fn send(server: &Server, line: &str, key: &str, body: &Value) -> Response {
     let head = format!("{line}\nx-api-token: {key}\ncontent-type: application/json");
-    let text = if body.is_null() { String::new() } else { body.to_string() };
+    let text = if body.is_null() {
+        String::new()
+    } else {
+        body.to_string()
+    };
     server.send(&head, text.as_bytes())
 }
 
@@ -55,7 +59,11 @@ fn store(cnpj: &str, email: &str) -> Value {
 /// Opens a stream, and returns the status and a reader of its lines.
 fn stream(server: &Server, key: &str) -> (u16, BufReader<TcpStream>) {
     let mut socket = server.connect();
-    write!(socket, "GET /delivery/events/stream HTTP/1.1\r\nhost: test\r\nx-api-token: {key}\r\n\r\n").unwrap();
+    write!(
+        socket,
+        "GET /delivery/events/stream HTTP/1.1\r\nhost: test\r\nx-api-token: {key}\r\n\r\n"
+    )
+    .unwrap();
     let mut reader = BufReader::new(socket);
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
@@ -65,7 +73,10 @@ fn stream(server: &Server, key: &str) -> (u16, BufReader<TcpStream>) {
 /// Reads until the response ends, by its last chunk or by the end of the connection.
 fn rest(reader: &mut BufReader<TcpStream>, timeout: Duration) -> Option<String> {
     let (deadline, mut text) = (Instant::now() + timeout, String::new());
-    reader.get_ref().set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+    reader
+        .get_ref()
+        .set_read_timeout(Some(Duration::from_millis(100)))
+        .unwrap();
     while Instant::now() < deadline {
         match reader.read_line(&mut text) {
             Ok(0) => return Some(text),
@@ -80,7 +91,10 @@ fn rest(reader: &mut BufReader<TcpStream>, timeout: Duration) -> Option<String> 
 
 fn key(server: &Server, parent: &str) -> (String, String) {
     let issued = made(&send(server, "POST /delivery/keys", parent, &json!({})));
-    (issued["id"].as_str().unwrap().to_owned(), issued["value"].as_str().unwrap().to_owned())
+    (
+        issued["id"].as_str().unwrap().to_owned(),
+        issued["value"].as_str().unwrap().to_owned(),
+    )
 }
 
 #[test]
@@ -95,17 +109,39 @@ fn revoked_keys_stream_ends_while_events_come() {
     std::thread::scope(|scope| {
         let _flood = scope.spawn(|| {
             while is_running.load(Ordering::SeqCst) {
-                made(&send(&server, "POST /delivery/orders", &parent, &order(&format!("F-{written:?}"))));
+                made(&send(
+                    &server,
+                    "POST /delivery/orders",
+                    &parent,
+                    &order(&format!("F-{written:?}")),
+                ));
                 written.fetch_add(1, Ordering::SeqCst);
             }
         });
         let mut line = String::new();
         while !line.contains("event: order.created") {
             line.clear();
-            assert!(reader.read_line(&mut line).unwrap() > 0, "the stream delivers while its key is valid");
+            assert!(
+                reader.read_line(&mut line).unwrap() > 0,
+                "the stream delivers while its key is valid"
+            );
         }
-        assert_eq!(send(&server, &format!("DELETE /delivery/keys/{id}"), &parent, &Value::Null).status, 204);
-        made(&send(&server, "POST /delivery/orders", &parent, &order("AFTER")));
+        assert_eq!(
+            send(
+                &server,
+                &format!("DELETE /delivery/keys/{id}"),
+                &parent,
+                &Value::Null
+            )
+            .status,
+            204
+        );
+        made(&send(
+            &server,
+            "POST /delivery/orders",
+            &parent,
+            &order("AFTER"),
+        ));
         let text = rest(&mut reader, TIMEOUT);
         is_running.store(false, Ordering::SeqCst);
         let text = text.expect("the stream ends while events arrive");
@@ -119,16 +155,54 @@ fn silent_stream_ends_with_its_key_or_its_branch() {
     let parent = create_store(&folder);
     let server = Server::start_in(folder, UNLIMITED);
     let (id, revoked) = key(&server, &parent);
-    let branch = made(&send(&server, "POST /delivery/stores", &parent, &store("11444777000161", "f@padaria.com.br")));
-    let (branch_id, branch_key) = (branch["storeId"].as_str().unwrap(), branch["value"].as_str().unwrap());
-    let (mut own, mut removed, mut open) =
-        (stream(&server, &revoked).1, stream(&server, branch_key).1, stream(&server, &parent).1);
-    assert_eq!(send(&server, &format!("DELETE /delivery/keys/{id}"), &parent, &Value::Null).status, 204);
-    assert_eq!(send(&server, &format!("DELETE /delivery/stores/{branch_id}"), &parent, &Value::Null).status, 204);
+    let branch = made(&send(
+        &server,
+        "POST /delivery/stores",
+        &parent,
+        &store("11444777000161", "f@padaria.com.br"),
+    ));
+    let (branch_id, branch_key) = (
+        branch["storeId"].as_str().unwrap(),
+        branch["value"].as_str().unwrap(),
+    );
+    let (mut own, mut removed, mut open) = (
+        stream(&server, &revoked).1,
+        stream(&server, branch_key).1,
+        stream(&server, &parent).1,
+    );
+    assert_eq!(
+        send(
+            &server,
+            &format!("DELETE /delivery/keys/{id}"),
+            &parent,
+            &Value::Null
+        )
+        .status,
+        204
+    );
+    assert_eq!(
+        send(
+            &server,
+            &format!("DELETE /delivery/stores/{branch_id}"),
+            &parent,
+            &Value::Null
+        )
+        .status,
+        204
+    );
     // Less than the interval of heartbeats, 15 seconds.
-    assert!(rest(&mut own, Duration::from_secs(10)).is_some(), "the key was revoked");
-    assert!(rest(&mut removed, Duration::from_secs(10)).is_some(), "the branch was removed");
-    assert!(rest(&mut open, Duration::from_secs(2)).is_none(), "another key's stream continues");
+    assert!(
+        rest(&mut own, Duration::from_secs(10)).is_some(),
+        "the key was revoked"
+    );
+    assert!(
+        rest(&mut removed, Duration::from_secs(10)).is_some(),
+        "the branch was removed"
+    );
+    assert!(
+        rest(&mut open, Duration::from_secs(2)).is_none(),
+        "another key's stream continues"
+    );
 }
 
 #[test]
@@ -139,21 +213,54 @@ fn stream_ends_when_another_process_revokes_its_key() {
     let (id, revoked) = key(&server, &parent);
     let mut reader = stream(&server, &revoked).1;
     // A command sends no notification: the server detects the revocation when it reads the key again.
-    assert!(run(&server.folder, &["key", "revoke", &id]).status.success());
-    assert!(rest(&mut reader, Duration::from_secs(10)).is_some(), "before the first heartbeat");
+    assert!(
+        run(&server.folder, &["key", "revoke", &id])
+            .status
+            .success()
+    );
+    assert!(
+        rest(&mut reader, Duration::from_secs(10)).is_some(),
+        "before the first heartbeat"
+    );
 }
 
 #[test]
 fn more_keys_give_a_merchant_no_more_streams() {
     let folder = tempfile::tempdir().unwrap();
     let parent = create_store(&folder);
-    let args = [UNLIMITED, &["--streams-per-merchant", "3", "--streams-total", "10"]].concat();
+    let args = [
+        UNLIMITED,
+        &["--streams-per-merchant", "3", "--streams-total", "10"],
+    ]
+    .concat();
     let server = Server::start_in(folder, &args);
-    let branch = made(&send(&server, "POST /delivery/stores", &parent, &store("11444777000161", "f@padaria.com.br")));
-    let keys = [parent.clone(), branch["value"].as_str().unwrap().to_owned(), key(&server, &parent).1];
-    let open: Vec<_> = keys.iter().cycle().take(6).map(|key| stream(&server, key)).collect();
-    assert_eq!(open.iter().map(|(status, _)| *status).collect::<Vec<_>>(), [200, 200, 200, 429, 429, 429]);
-    let other = made(&send(&server, "POST /admin/matrices", OPERATOR, &store("33000167000101", "o@exemplo.com.br")));
+    let branch = made(&send(
+        &server,
+        "POST /delivery/stores",
+        &parent,
+        &store("11444777000161", "f@padaria.com.br"),
+    ));
+    let keys = [
+        parent.clone(),
+        branch["value"].as_str().unwrap().to_owned(),
+        key(&server, &parent).1,
+    ];
+    let open: Vec<_> = keys
+        .iter()
+        .cycle()
+        .take(6)
+        .map(|key| stream(&server, key))
+        .collect();
+    assert_eq!(
+        open.iter().map(|(status, _)| *status).collect::<Vec<_>>(),
+        [200, 200, 200, 429, 429, 429]
+    );
+    let other = made(&send(
+        &server,
+        "POST /admin/matrices",
+        OPERATOR,
+        &store("33000167000101", "o@exemplo.com.br"),
+    ));
     assert_eq!(stream(&server, other["value"].as_str().unwrap()).0, 200);
 }
 
@@ -201,18 +308,44 @@ fn healthy() -> (String, mpsc::Receiver<String>) {
 fn hanging_receivers_delay_their_own_merchant_only() {
     let folder = tempfile::tempdir().unwrap();
     let parent = create_store(&folder);
-    let webhooks = ["--webhooks-loopback", "--webhooks-per-store", "1000", "--webhooks-per-merchant", "1000"];
+    let webhooks = [
+        "--webhooks-loopback",
+        "--webhooks-per-store",
+        "1000",
+        "--webhooks-per-merchant",
+        "1000",
+    ];
     let args = [UNLIMITED, &webhooks, &["--webhooks-timeout-seconds", "30"]].concat();
     let server = Server::start_in(folder, &args);
-    let other = made(&send(&server, "POST /admin/matrices", OPERATOR, &store("33000167000101", "o@exemplo.com.br")));
+    let other = made(&send(
+        &server,
+        "POST /admin/matrices",
+        OPERATOR,
+        &store("33000167000101", "o@exemplo.com.br"),
+    ));
     let other = other["value"].as_str().unwrap().to_owned();
     let (hangs, connections) = hanging();
     for number in 0..300 {
-        made(&send(&server, "POST /delivery/webhooks", &parent, &json!({ "url": format!("{hangs}/{number}") })));
+        made(&send(
+            &server,
+            "POST /delivery/webhooks",
+            &parent,
+            &json!({ "url": format!("{hangs}/{number}") }),
+        ));
     }
     let (responds, bodies) = healthy();
-    made(&send(&server, "POST /delivery/webhooks", &other, &json!({ "url": responds })));
-    made(&send(&server, "POST /delivery/orders", &parent, &order("H-1")));
+    made(&send(
+        &server,
+        "POST /delivery/webhooks",
+        &other,
+        &json!({ "url": responds }),
+    ));
+    made(&send(
+        &server,
+        "POST /delivery/orders",
+        &parent,
+        &order("H-1"),
+    ));
     let deadline = Instant::now() + TIMEOUT;
     while connections.load(Ordering::SeqCst) < 8 {
         assert!(Instant::now() < deadline, "{connections:?} connections");
@@ -220,20 +353,35 @@ fn hanging_receivers_delay_their_own_merchant_only() {
     }
     for code in ["B-1", "B-2", "B-3"] {
         let started = Instant::now();
-        made(&send(&server, "POST /delivery/orders", &other, &order(code)));
+        made(&send(
+            &server,
+            "POST /delivery/orders",
+            &other,
+            &order(code),
+        ));
         // Half of the timeout of a single receiver: no delivery waited for one that hangs.
-        let body = bodies.recv_timeout(Duration::from_secs(15)).expect("the other merchant's event arrives");
+        let body = bodies
+            .recv_timeout(Duration::from_secs(15))
+            .expect("the other merchant's event arrives");
         assert!(body.contains("order.created"), "{body}");
         eprintln!("{code} after {:?}", started.elapsed());
     }
-    assert_eq!(connections.load(Ordering::SeqCst), 8, "the maximum of one merchant");
+    assert_eq!(
+        connections.load(Ordering::SeqCst),
+        8,
+        "the maximum of one merchant"
+    );
 }
 
 /// Returns the threads on which requests of a route ran, and the longest time for which one of them occupied its thread.
 fn polls(metrics: &str, route: &str) -> Vec<(String, f64)> {
     let prefix = format!("despacho_http_longest_poll_seconds{{route=\"{route}\",threads=\"");
-    let series = metrics.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once("\"} "));
-    series.map(|(threads, value)| (threads.to_owned(), value.parse().unwrap())).collect()
+    let series = metrics
+        .lines()
+        .filter_map(|line| line.strip_prefix(&prefix)?.split_once("\"} "));
+    series
+        .map(|(threads, value)| (threads.to_owned(), value.parse().unwrap()))
+        .collect()
 }
 
 #[test]
@@ -241,10 +389,20 @@ fn heavy_requests_leave_the_serving_threads() {
     let server = Server::start(&["--demo"]);
     let key = despacho_simulator::demo::KEY;
     let get = |path: &str, accept: &str| {
-        let response = server.send(&format!("GET {path}\nx-api-token: {key}\naccept: {accept}"), b"");
+        let response = server.send(
+            &format!("GET {path}\nx-api-token: {key}\naccept: {accept}"),
+            b"",
+        );
         assert_eq!(response.status, 200, "{path}: {}", response.text());
     };
-    let id = made(&send(&server, "POST /delivery/orders", key, &order("LIGHT")))["id"].as_u64().unwrap();
+    let id = made(&send(
+        &server,
+        "POST /delivery/orders",
+        key,
+        &order("LIGHT"),
+    ))["id"]
+        .as_u64()
+        .unwrap();
     let stop = order("HEAVY")["deliveries"][0].clone();
     let many = json!({ "code": "HEAVY", "preparationTime": 5, "deliveries": vec![stop; 40] });
     assert!(many.to_string().len() > 4_096);
@@ -258,8 +416,12 @@ fn heavy_requests_leave_the_serving_threads() {
     get(&format!("/delivery/orders/{id}"), "application/json");
     let response = server.metrics();
     let metrics = response.text();
-    let threads =
-        |route: &str| -> Vec<String> { polls(metrics, route).into_iter().map(|(threads, _)| threads).collect() };
+    let threads = |route: &str| -> Vec<String> {
+        polls(metrics, route)
+            .into_iter()
+            .map(|(threads, _)| threads)
+            .collect()
+    };
     for route in [
         "POST /delivery/orders/preview",
         "GET /delivery/orders",
@@ -270,7 +432,10 @@ fn heavy_requests_leave_the_serving_threads() {
     ] {
         assert_eq!(threads(route), ["work"], "{route}");
     }
-    for route in ["POST /delivery/orders", "GET /delivery/orders/{platformOrderId}"] {
+    for route in [
+        "POST /delivery/orders",
+        "GET /delivery/orders/{platformOrderId}",
+    ] {
         assert_eq!(threads(route), ["serving"], "{route}");
     }
 }

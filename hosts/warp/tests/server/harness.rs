@@ -32,7 +32,10 @@ pub(crate) fn prepared(mut command: Command, folder: &TempDir) -> Command {
     }
     // Simulated couriers would deliver a test's orders before the test reads them.
     command.env("DESPACHO_SANDBOX_COURIERS_PER_STORE", "0");
-    command.env("DESPACHO_DATA", folder.path()).current_dir(folder.path()).stdin(Stdio::null());
+    command
+        .env("DESPACHO_DATA", folder.path())
+        .current_dir(folder.path())
+        .stdin(Stdio::null());
     command
 }
 
@@ -48,7 +51,10 @@ pub(crate) fn run(folder: &TempDir, args: &[&str]) -> Output {
 
 /// Returns the standard output of a successful command.
 pub(crate) fn stdout(output: &Output) -> String {
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
     assert!(output.status.success(), "{} {out}{err}", output.status);
     out.into_owned()
 }
@@ -68,10 +74,26 @@ pub(crate) fn create_store_with(folder: &TempDir, more: &[&str]) -> String {
 pub(crate) fn create_store_with_cnpj(folder: &TempDir, cnpj: &str, more: &[&str]) -> String {
     let words = "store create --responsible Ana --phone +5592991000000 --email ana@padaria.com.br \
          --number 1000 --state SP --latitude -23.5614 --longitude -46.6559";
-    let named = ["--cnpj", cnpj, "--name", "Padaria Central", "--street", "Avenida Paulista", "--city", "São Paulo"];
-    let words: Vec<&str> = words.split_whitespace().chain(named).chain(more.iter().copied()).collect();
+    let named = [
+        "--cnpj",
+        cnpj,
+        "--name",
+        "Padaria Central",
+        "--street",
+        "Avenida Paulista",
+        "--city",
+        "São Paulo",
+    ];
+    let words: Vec<&str> = words
+        .split_whitespace()
+        .chain(named)
+        .chain(more.iter().copied())
+        .collect();
     let text = stdout(&run(folder, &words));
-    text.lines().find_map(|line| line.strip_prefix("x-api-token: ")).unwrap().to_owned()
+    text.lines()
+        .find_map(|line| line.strip_prefix("x-api-token: "))
+        .unwrap()
+        .to_owned()
 }
 
 /// A running server.
@@ -101,8 +123,13 @@ impl Server {
 
     /// Starts the server with a command, to which further arguments are appended.
     pub(crate) fn start_by(mut command: Command, folder: TempDir, args: &[&str]) -> Server {
-        command.args(["--log-format", "json", "--log-level", "debug"]).args(args);
-        command.env("DESPACHO_ADMIN_TOKEN", OPERATOR).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(["--log-format", "json", "--log-level", "debug"])
+            .args(args);
+        command
+            .env("DESPACHO_ADMIN_TOKEN", OPERATOR)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let log = Arc::new(Mutex::new(String::new()));
         let (errors, copy) = (child.stderr.take().unwrap(), log.clone());
@@ -115,13 +142,33 @@ impl Server {
         });
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = lines.next().transpose().unwrap().unwrap_or_default();
-        let second = if args.contains(&"--demo") { lines.next().transpose().unwrap() } else { None };
+        let second = if args.contains(&"--demo") {
+            lines.next().transpose().unwrap()
+        } else {
+            None
+        };
         let key = second.and_then(|line| line.strip_prefix("x-api-token: ").map(str::to_owned));
         // Reads the remaining output: otherwise the server's writes would fail.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
-        let address = first.trim_end().rsplit("//").next().unwrap_or_default().to_owned();
-        assert!(first.starts_with("ready http"), "{first}{}", log.lock().unwrap());
-        Server { child, address, log, reader: Some(reader), key, folder }
+        let address = first
+            .trim_end()
+            .rsplit("//")
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        assert!(
+            first.starts_with("ready http"),
+            "{first}{}",
+            log.lock().unwrap()
+        );
+        Server {
+            child,
+            address,
+            log,
+            reader: Some(reader),
+            key,
+            folder,
+        }
     }
 
     /// Returns the process ID.
@@ -151,11 +198,17 @@ impl Server {
     }
 
     pub(crate) fn metrics(&self) -> Response {
-        self.send(&format!("GET /metrics\nauthorization: Bearer {OPERATOR}"), b"")
+        self.send(
+            &format!("GET /metrics\nauthorization: Bearer {OPERATOR}"),
+            b"",
+        )
     }
 
     pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap();
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.child.id().to_string()])
+            .status()
+            .unwrap();
         assert!(sent.success());
     }
 
@@ -213,13 +266,29 @@ impl Response {
         if let Err(error) = stream.read_to_end(&mut bytes) {
             assert!(!bytes.is_empty(), "no response: {error}");
         }
-        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a response head");
+        let end = bytes
+            .windows(4)
+            .position(|window| window == b"\r\n\r\n")
+            .expect("a response head");
         let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
         let mut lines = head.lines();
-        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-        let pair = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let mut response =
-            Response { status, headers: lines.filter_map(pair).collect(), body: bytes[end + 4..].to_vec() };
+        let status = lines
+            .next()
+            .unwrap()
+            .split(' ')
+            .nth(1)
+            .unwrap()
+            .parse()
+            .unwrap();
+        let pair = |line: &str| {
+            line.split_once(": ")
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        };
+        let mut response = Response {
+            status,
+            headers: lines.filter_map(pair).collect(),
+            body: bytes[end + 4..].to_vec(),
+        };
         if response.header("transfer-encoding") == Some("chunked") {
             response.body = dechunked(&response.body);
         }
@@ -227,7 +296,10 @@ impl Response {
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(other, _)| other == name)
+            .map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -235,14 +307,23 @@ impl Response {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
     /// Asserts that the response is a problem document with a status and code.
     pub(crate) fn is_problem(&self, status: u16, code: &str) {
-        assert_eq!((self.status, self.header("content-type")), (status, Some("application/problem+json")), "{self:?}");
+        assert_eq!(
+            (self.status, self.header("content-type")),
+            (status, Some("application/problem+json")),
+            "{self:?}"
+        );
         let problem = self.json();
-        assert_eq!((&problem["status"], &problem["code"]), (&status.into(), &code.into()), "{problem}");
+        assert_eq!(
+            (&problem["status"], &problem["code"]),
+            (&status.into(), &code.into()),
+            "{problem}"
+        );
         assert_eq!(problem["requestId"].as_str(), self.header("x-request-id"));
     }
 }
@@ -250,7 +331,10 @@ impl Response {
 fn dechunked(mut rest: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     loop {
-        let end = rest.windows(2).position(|window| window == b"\r\n").unwrap();
+        let end = rest
+            .windows(2)
+            .position(|window| window == b"\r\n")
+            .unwrap();
         let length = usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap(), 16).unwrap();
         if length == 0 {
             return whole;

@@ -42,9 +42,14 @@ fn unread(server: &Server, head: &str, count: usize) -> TcpStream {
     let mut stream = server.connect();
     let (line, headers) = head.split_once('\n').unwrap_or((head, "\n"));
     let request = format!("{line} HTTP/1.1\r\nhost: x\r\n{}\r\n\r\n", headers.trim());
-    stream.set_write_timeout(Some(Duration::from_millis(200))).unwrap();
+    stream
+        .set_write_timeout(Some(Duration::from_millis(200)))
+        .unwrap();
     for _ in 0..count {
-        if stream.write_all(request.replace("\r\n\r\n\r\n", "\r\n\r\n").as_bytes()).is_err() {
+        if stream
+            .write_all(request.replace("\r\n\r\n\r\n", "\r\n\r\n").as_bytes())
+            .is_err()
+        {
             break;
         }
     }
@@ -53,7 +58,11 @@ fn unread(server: &Server, head: &str, count: usize) -> TcpStream {
 
 fn connections(server: &Server) -> usize {
     let metrics = server.metrics().text().to_owned();
-    let value = metrics.lines().find_map(|line| line.strip_prefix("despacho_http_connections ")).unwrap().to_owned();
+    let value = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("despacho_http_connections "))
+        .unwrap()
+        .to_owned();
     value.parse().unwrap()
 }
 
@@ -61,7 +70,11 @@ fn connections(server: &Server) -> usize {
 fn wait_until_closed(server: &Server) {
     let deadline = Instant::now() + TIMEOUT;
     while connections(server) > 1 {
-        assert!(Instant::now() < deadline, "{} connections are open", connections(server));
+        assert!(
+            Instant::now() < deadline,
+            "{} connections are open",
+            connections(server)
+        );
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -72,14 +85,20 @@ fn large_order(code: usize) -> String {
         r#"{{"name": "Rita", "phone": "+5511987654321", "onlinePayment": true, "observation": "{note}", "address":
         {{"street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP", "latitude": -23.557, "longitude": -46.66}}}}"#
     );
-    format!(r#"{{"code": "L-{code}", "deliveries": [{}]}}"#, vec![delivery; 50].join(","))
+    format!(
+        r#"{{"code": "L-{code}", "deliveries": [{}]}}"#,
+        vec![delivery; 50].join(",")
+    )
 }
 
 /// Returns the size and the number of orders of each page of a list.
 fn order_pages(server: &Server, key: &str) -> Vec<(usize, usize)> {
     let (mut pages, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = server.send(&format!("GET /delivery/orders?limit=100{cursor}\nx-api-token: {key}"), b"");
+        let page = server.send(
+            &format!("GET /delivery/orders?limit=100{cursor}\nx-api-token: {key}"),
+            b"",
+        );
         let json = page.json();
         pages.push((page.body.len(), json["orders"].as_array().unwrap().len()));
         match json["nextCursor"].as_str() {
@@ -91,34 +110,74 @@ fn order_pages(server: &Server, key: &str) -> Vec<(usize, usize)> {
 
 #[test]
 fn unread_responses_are_bounded_and_their_connections_end() {
-    let options =
-        ["--timeouts-write-seconds", "5", "--timeouts-header-seconds", "5", "--limits-writes-per-minute", "1000"];
+    let options = [
+        "--timeouts-write-seconds",
+        "5",
+        "--timeouts-header-seconds",
+        "5",
+        "--limits-writes-per-minute",
+        "1000",
+    ];
     let server = Server::start(&[&["--demo"], &options[..]].concat());
     let key = server.key.clone().unwrap();
     for code in 0..30 {
-        let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
+        let head =
+            format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
         assert_eq!(server.send(&head, large_order(code).as_bytes()).status, 201);
     }
     let pages = order_pages(&server, &key);
-    assert!(pages.iter().all(|(bytes, _)| *bytes <= 256 * 1024), "{pages:?}");
-    assert!(pages.iter().map(|(_, orders)| orders).sum::<usize>() >= 30, "{pages:?}");
-    let paths = ["/openapi.json", "/docs/swagger-ui-bundle.js", "/no/such/endpoint", "/healthz"];
+    assert!(
+        pages.iter().all(|(bytes, _)| *bytes <= 256 * 1024),
+        "{pages:?}"
+    );
+    assert!(
+        pages.iter().map(|(_, orders)| orders).sum::<usize>() >= 30,
+        "{pages:?}"
+    );
+    let paths = [
+        "/openapi.json",
+        "/docs/swagger-ui-bundle.js",
+        "/no/such/endpoint",
+        "/healthz",
+    ];
     let mut held: Vec<TcpStream> = Vec::new();
     for number in 0..SOCKETS * scale() {
-        let coding = if number % 2 == 0 { "accept-encoding: br" } else { "accept-language: pt" };
-        held.push(unread(&server, &format!("GET {}\n{coding}", paths[number % paths.len()]), PIPELINED));
+        let coding = if number % 2 == 0 {
+            "accept-encoding: br"
+        } else {
+            "accept-language: pt"
+        };
+        held.push(unread(
+            &server,
+            &format!("GET {}\n{coding}", paths[number % paths.len()]),
+            PIPELINED,
+        ));
     }
     let list = format!("GET /delivery/orders?limit=100\nx-api-token: {key}");
     held.extend((0..LISTS).map(|_| unread(&server, &list, 3)));
-    let preview = format!("POST /delivery/orders/preview\nx-api-token: {key}\ncontent-type: application/json");
+    let preview = format!(
+        "POST /delivery/orders/preview\nx-api-token: {key}\ncontent-type: application/json"
+    );
     let started = Instant::now();
-    assert_eq!(server.send(&preview, large_order(0).as_bytes()).status, 200, "others are served");
+    assert_eq!(
+        server.send(&preview, large_order(0).as_bytes()).status,
+        200,
+        "others are served"
+    );
     assert_eq!(server.get("/healthz").status, 200);
     let resident = resident_kb(&server, "VmHWM:");
-    eprintln!("{} sockets: {resident} kB at most; others served in {:?}", held.len(), started.elapsed());
+    eprintln!(
+        "{} sockets: {resident} kB at most; others served in {:?}",
+        held.len(),
+        started.elapsed()
+    );
     assert!(resident < MAX_RESIDENT_KB, "{resident} kB");
     wait_until_closed(&server);
-    assert!(!server.log().contains("\"level\":\"ERROR\""), "{}", server.log());
+    assert!(
+        !server.log().contains("\"level\":\"ERROR\""),
+        "{}",
+        server.log()
+    );
     drop(held);
 }
 
@@ -141,7 +200,11 @@ fn address_limit_replaces_idle_connections() {
 fn slow_reader_is_not_cut_off_while_it_reads() {
     let server = Server::start(&["--timeouts-write-seconds", "1"]);
     let mut stream = server.connect();
-    stream.write_all(b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    stream
+        .write_all(
+            b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+        )
+        .unwrap();
     let (mut bytes, mut part) = (0, vec![0; 64 * 1024]);
     // The whole response takes longer than the timeout, each part less.
     for _ in 0..20 {

@@ -35,7 +35,10 @@ fn half_sent(extra: &[&str]) -> (Server, TcpStream, String) {
 fn wait_until_rejected(server: &Server) {
     let deadline = Instant::now() + TIMEOUT;
     while TcpStream::connect(server.address()).is_ok() {
-        assert!(Instant::now() < deadline, "the server still accepts connections");
+        assert!(
+            Instant::now() < deadline,
+            "the server still accepts connections"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -50,7 +53,12 @@ fn shutdown_completes_accepted_requests() {
         std::thread::sleep(Duration::from_millis(200));
         stream.write_all(&ORDER.as_bytes()[20..]).unwrap();
         let response = Response::read(&mut stream);
-        assert_eq!((response.status, response.header("connection")), (201, Some("close")), "{}", response.text());
+        assert_eq!(
+            (response.status, response.header("connection")),
+            (201, Some("close")),
+            "{}",
+            response.text()
+        );
         let mut nothing = Vec::new();
         let _ = idle.read_to_end(&mut nothing);
         assert!(nothing.is_empty(), "an idle connection is closed");
@@ -68,10 +76,20 @@ fn acknowledged_order_survives_a_restart() {
     let order = Response::read(&mut stream).json();
     let folder = std::mem::replace(&mut server.folder, tempfile::tempdir().unwrap());
     assert!(server.ended(TIMEOUT).0.success());
-    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert!(left.iter().all(|name| name == "despacho.db" || name == "secret"), "{left:?}");
+    let left: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert!(
+        left.iter()
+            .all(|name| name == "despacho.db" || name == "secret"),
+        "{left:?}"
+    );
     let again = Server::start_in(folder, &[]);
-    let read = again.send(&format!("GET /delivery/orders/{}\nx-api-token: {key}", order["id"]), b"");
+    let read = again.send(
+        &format!("GET /delivery/orders/{}\nx-api-token: {key}", order["id"]),
+        b"",
+    );
     assert_eq!((read.status, &read.json()["code"]), (200, &order["code"]));
 }
 
@@ -81,7 +99,10 @@ fn shutdown_timeout_closes_open_connections() {
     let started = Instant::now();
     server.signal("TERM");
     let (status, log) = server.ended(TIMEOUT);
-    assert!(status.success() && started.elapsed() >= Duration::from_millis(900), "{log}");
+    assert!(
+        status.success() && started.elapsed() >= Duration::from_millis(900),
+        "{log}"
+    );
     assert!(log.contains("shutdown timeout exceeded"), "{log}");
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest);
@@ -96,7 +117,10 @@ fn second_signal_stops_at_once() {
     wait_until_rejected(&server);
     server.signal("INT");
     let (status, log) = server.ended(TIMEOUT);
-    assert!(status.success() && started.elapsed() < Duration::from_secs(10), "{log}");
+    assert!(
+        status.success() && started.elapsed() < Duration::from_secs(10),
+        "{log}"
+    );
     assert!(log.contains("second shutdown signal received"), "{log}");
 }
 
@@ -108,13 +132,21 @@ fn scheduler_applies_timed_transitions() {
     let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
     let order = server.send(&head, ORDER.as_bytes()).json();
     assert_eq!(order["situation"], 120, "{order}");
-    let moved = || server.metrics().text().contains("despacho_scheduler_orders_moved_total 1\n");
+    let moved = || {
+        server
+            .metrics()
+            .text()
+            .contains("despacho_scheduler_orders_moved_total 1\n")
+    };
     let deadline = Instant::now() + TIMEOUT;
     while !moved() {
         assert!(Instant::now() < deadline, "the transition was not applied");
         std::thread::sleep(Duration::from_millis(50));
     }
-    let read = server.send(&format!("GET /delivery/orders/{}\nx-api-token: {key}", order["id"]), b"");
+    let read = server.send(
+        &format!("GET /delivery/orders/{}\nx-api-token: {key}", order["id"]),
+        b"",
+    );
     assert_eq!(read.json()["situation"], 200);
 }
 
@@ -126,7 +158,10 @@ fn occupied_address_is_reported() {
     let output = crate::harness::run(&folder, &["serve", "--listen", server.address()]);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(errors.contains(server.address()) && errors.contains("cannot listen on"), "{errors}");
+    assert!(
+        errors.contains(server.address()) && errors.contains("cannot listen on"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -137,19 +172,29 @@ fn demo_that_collides_with_a_store_names_it() {
     let output = crate::harness::run(&folder, &["serve", "--demo", "--listen", "127.0.0.1:0"]);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.contains("already has DE.SPA.CHO/0001-94") && errors.contains("without the demo"), "{errors}");
+    assert!(
+        errors.contains("already has DE.SPA.CHO/0001-94") && errors.contains("without the demo"),
+        "{errors}"
+    );
 }
 
 #[test]
 fn demo_data_is_created_once_and_its_key_works() {
     let mut server = Server::start(&["--demo"]);
     let key = server.key.clone().unwrap();
-    let keys = |server: &Server| server.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").json();
+    let keys = |server: &Server| {
+        server
+            .send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"")
+            .json()
+    };
     let first = keys(&server);
     assert!(first["keys"].is_array(), "{first}");
     server.signal("TERM");
     let folder = std::mem::replace(&mut server.folder, tempfile::tempdir().unwrap());
     assert!(server.ended(TIMEOUT).0.success());
     let again = Server::start_in(folder, &["--demo"]);
-    assert_eq!((again.key.as_deref(), keys(&again)), (Some(key.as_str()), first));
+    assert_eq!(
+        (again.key.as_deref(), keys(&again)),
+        (Some(key.as_str()), first)
+    );
 }

@@ -1,6 +1,10 @@
 //! Tests of the server binary over sockets.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests and their helpers report failures by panics")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests and their helpers report failures by panics"
+)]
 
 mod addresses;
 mod commands;

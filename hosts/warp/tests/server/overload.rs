@@ -39,7 +39,10 @@ fn create(server: &Server, key: &str, code: &str) -> Response {
 #[cfg(target_os = "linux")]
 fn resident_kb(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
@@ -50,7 +53,14 @@ fn resident_kb(_server: &Server) -> u64 {
 
 #[test]
 fn overloaded_server_rejects_serves_probes_and_recovers() {
-    let limits = ["--overload-max-in-flight", "2", "--overload-max-queued", "2", "--overload-max-queue-ms", "20"];
+    let limits = [
+        "--overload-max-in-flight",
+        "2",
+        "--overload-max-queued",
+        "2",
+        "--overload-max-queue-ms",
+        "20",
+    ];
     let quota = ["--limits-writes-per-minute", "1000000", "--demo"];
     let server = Server::start(&[&limits[..], &quota].concat());
     let key = server.key.clone().unwrap();
@@ -60,7 +70,11 @@ fn overloaded_server_rejects_serves_probes_and_recovers() {
     std::thread::scope(|scope| {
         let prober = scope.spawn(|| {
             while !over.load(Relaxed) {
-                for response in [server.get("/healthz"), server.get("/readyz"), server.metrics()] {
+                for response in [
+                    server.get("/healthz"),
+                    server.get("/readyz"),
+                    server.metrics(),
+                ] {
                     assert_eq!(response.status, 200);
                     probes.fetch_add(1, Relaxed);
                 }
@@ -77,7 +91,9 @@ fn overloaded_server_rejects_serves_probes_and_recovers() {
                 })
             })
             .collect();
-        clients.into_iter().for_each(|client| client.join().unwrap());
+        clients
+            .into_iter()
+            .for_each(|client| client.join().unwrap());
         over.store(true, Relaxed);
         prober.join().unwrap();
     });
@@ -90,21 +106,40 @@ fn overloaded_server_rejects_serves_probes_and_recovers() {
             assert!((1..=10).contains(&wait), "{wait}");
         }
     }
-    assert_eq!(counts.keys().copied().collect::<Vec<_>>(), [201, 503], "{counts:?}");
-    assert!(probes.load(Relaxed) >= 3, "probes were served during the overload");
+    assert_eq!(
+        counts.keys().copied().collect::<Vec<_>>(),
+        [201, 503],
+        "{counts:?}"
+    );
+    assert!(
+        probes.load(Relaxed) >= 3,
+        "probes were served during the overload"
+    );
     // Every acknowledged order is stored, and no rejected one.
     assert_eq!(orders(&server, &key) - before, counts[&201]);
-    assert_eq!(create(&server, &key, "AFTER").status, 201, "the server recovers");
+    assert_eq!(
+        create(&server, &key, "AFTER").status,
+        201,
+        "the server recovers"
+    );
     let metrics = server.metrics().text().to_owned();
     let shed: usize = ["queue_full", "waited_too_long"]
         .map(|reason| {
             let start = format!("despacho_http_requests_shed_total{{reason=\"{reason}\"}} ");
-            metrics.lines().find_map(|line| line.strip_prefix(&start)).unwrap().parse::<usize>().unwrap()
+            metrics
+                .lines()
+                .find_map(|line| line.strip_prefix(&start))
+                .unwrap()
+                .parse::<usize>()
+                .unwrap()
         })
         .iter()
         .sum();
     assert_eq!(shed, counts[&503], "{metrics}");
-    assert!(metrics.contains("despacho_http_requests_waiting 0"), "{metrics}");
+    assert!(
+        metrics.contains("despacho_http_requests_waiting 0"),
+        "{metrics}"
+    );
     assert!(resident_kb(&server) < MAX_KB, "{} kB", resident_kb(&server));
 }
 
@@ -124,7 +159,12 @@ fn orders(server: &Server, key: &str) -> usize {
 
 #[test]
 fn unfinished_bodies_respect_the_memory_limit() {
-    let server = Server::start(&["--overload-body-mib", "1", "--timeouts-request-seconds", "20"]);
+    let server = Server::start(&[
+        "--overload-body-mib",
+        "1",
+        "--timeouts-request-seconds",
+        "20",
+    ]);
     let half = vec![b' '; 200_000];
     let mut held: Vec<_> = (0..5).map(|_| server.connect()).collect();
     for stream in &mut held {
@@ -137,16 +177,26 @@ fn unfinished_bodies_respect_the_memory_limit() {
     let deadline = Instant::now() + TIMEOUT;
     let reserved = || {
         let metrics = server.metrics().text().to_owned();
-        let line = metrics.lines().find_map(|line| line.strip_prefix("despacho_http_body_memory_bytes ")).unwrap();
+        let line = metrics
+            .lines()
+            .find_map(|line| line.strip_prefix("despacho_http_body_memory_bytes "))
+            .unwrap();
         line.parse::<u64>().unwrap()
     };
     while reserved() < 1_000_000 {
         assert!(Instant::now() < deadline, "only {}", reserved());
         std::thread::sleep(Duration::from_millis(10));
     }
-    server.send("POST /delivery/orders", &half).is_problem(503, "unavailable");
+    server
+        .send("POST /delivery/orders", &half)
+        .is_problem(503, "unavailable");
     assert_eq!(server.get("/healthz").status, 200);
-    assert!(server.metrics().text().contains("despacho_http_requests_shed_total{reason=\"body_memory\"} 1"));
+    assert!(
+        server
+            .metrics()
+            .text()
+            .contains("despacho_http_requests_shed_total{reason=\"body_memory\"} 1")
+    );
     drop(held);
     while reserved() > 500_000 {
         assert!(Instant::now() < deadline, "still {}", reserved());
@@ -157,10 +207,18 @@ fn unfinished_bodies_respect_the_memory_limit() {
 
 #[test]
 fn unknown_keys_are_limited_per_client_behind_a_proxy() {
-    let server =
-        Server::start(&["--limits-unknown-keys-per-minute", "2", "--trusted-proxies", "127.0.0.0/8,::1", "--demo"]);
+    let server = Server::start(&[
+        "--limits-unknown-keys-per-minute",
+        "2",
+        "--trusted-proxies",
+        "127.0.0.0/8,::1",
+        "--demo",
+    ]);
     let send = |from: &str, key: &str| {
-        server.send(&format!("GET /delivery/orders\nx-api-token: {key}\nx-forwarded-for: {from}"), b"")
+        server.send(
+            &format!("GET /delivery/orders\nx-api-token: {key}\nx-forwarded-for: {from}"),
+            b"",
+        )
     };
     send("203.0.113.1", "dsp_wrong").is_problem(401, "api_key_invalid");
     send("203.0.113.1", "dsp_wrong").is_problem(401, "api_key_invalid");
@@ -171,8 +229,12 @@ fn unknown_keys_are_limited_per_client_behind_a_proxy() {
     assert_eq!(send("203.0.113.1", &key).status, 200);
     // Without a trusted proxy the header is ignored: all callers on this machine count as one.
     let plain = Server::start(&["--limits-unknown-keys-per-minute", "1"]);
-    let send =
-        |from: &str| plain.send(&format!("GET /delivery/orders\nx-api-token: dsp_wrong\nx-forwarded-for: {from}"), b"");
+    let send = |from: &str| {
+        plain.send(
+            &format!("GET /delivery/orders\nx-api-token: dsp_wrong\nx-forwarded-for: {from}"),
+            b"",
+        )
+    };
     send("203.0.113.1").is_problem(401, "api_key_invalid");
     send("203.0.113.2").is_problem(429, "rate_limited");
 }

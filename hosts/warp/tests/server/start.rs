@@ -35,24 +35,47 @@ fn missing_database_is_rejected_by_every_command() {
         &["key", "issue", "--store", "1000"],
         &["key", "list", "--store", "1000"],
         &["courier", "list"],
-        &["courier", "add", "--name", "Ana Souza", "--phone", "+5511990000001"],
+        &[
+            "courier",
+            "add",
+            "--name",
+            "Ana Souza",
+            "--phone",
+            "+5511990000001",
+        ],
         &["archive", "--before", "2020-01-01", "--dry-run"],
         &["backup", "copy.db"],
     ];
     for command in commands {
         let typed = format!("despacho init --data {data}");
-        fails(&folder, &[command, &["--data", data]].concat(), 2, &["there is no database", &typed]);
+        fails(
+            &folder,
+            &[command, &["--data", data]].concat(),
+            2,
+            &["there is no database", &typed],
+        );
         assert!(!typo.exists(), "{command:?} created {data}");
     }
     // The command in the message creates the service.
     stdout(&run(&folder, &["init", "--data", data]));
-    assert_eq!(stdout(&run(&folder, &["courier", "list", "--data", data])).trim().chars().next(), Some('{'));
+    assert_eq!(
+        stdout(&run(&folder, &["courier", "list", "--data", data]))
+            .trim()
+            .chars()
+            .next(),
+        Some('{')
+    );
 }
 
 #[test]
 fn folder_with_a_space_is_quoted_in_the_message() {
     let folder = folder();
-    fails(&folder, &["serve", "--data", "my data"], 2, &["despacho init --data 'my data'"]);
+    fails(
+        &folder,
+        &["serve", "--data", "my data"],
+        2,
+        &["despacho init --data 'my data'"],
+    );
 }
 
 #[test]
@@ -61,16 +84,29 @@ fn init_does_not_change_an_existing_service() {
     let key = create_store(&folder);
     let secret = fs::read_to_string(folder.path().join("secret")).unwrap();
     assert!(stdout(&run(&folder, &["init"])).contains("its database is unchanged"));
-    assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), secret);
+    assert_eq!(
+        fs::read_to_string(folder.path().join("secret")).unwrap(),
+        secret
+    );
     let server = Server::start_in(folder, &[]);
-    assert_eq!(server.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
+    assert_eq!(
+        server
+            .send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"")
+            .status,
+        200
+    );
 }
 
 #[test]
 fn empty_database_is_rejected_until_init() {
     let folder = folder();
     fs::write(database(&folder), "").unwrap();
-    fails(&folder, &["serve"], 2, &["is empty (0 bytes)", "despacho init --data"]);
+    fails(
+        &folder,
+        &["serve"],
+        2,
+        &["is empty (0 bytes)", "despacho init --data"],
+    );
     assert_eq!(fs::metadata(database(&folder)).unwrap().len(), 0);
     Server::start_in(folder, &[]);
 }
@@ -101,7 +137,11 @@ fn missing_secret_is_rejected_and_replaced_on_request_only() {
     let second = fs::read_to_string(&secret).unwrap();
     assert_ne!(first, second);
     stdout(&run(&folder, &["init", "--new-secret"]));
-    assert_eq!(fs::read_to_string(&secret).unwrap(), second, "an existing secret is never replaced");
+    assert_eq!(
+        fs::read_to_string(&secret).unwrap(),
+        second,
+        "an existing secret is never replaced"
+    );
     Server::start_in(folder, &[]);
 }
 
@@ -110,10 +150,18 @@ fn database_of_another_application_is_rejected_unchanged() {
     let folder = folder();
     init(&folder);
     fs::remove_file(database(&folder)).unwrap();
-    Connection::open(database(&folder)).unwrap().execute_batch("CREATE TABLE recipes (name TEXT)").unwrap();
+    Connection::open(database(&folder))
+        .unwrap()
+        .execute_batch("CREATE TABLE recipes (name TEXT)")
+        .unwrap();
     let before = fs::read(database(&folder)).unwrap();
     for command in ["serve", "init"] {
-        fails(&folder, &[command], 1, &["another application", "`recipes`"]);
+        fails(
+            &folder,
+            &[command],
+            1,
+            &["another application", "`recipes`"],
+        );
     }
     assert_eq!(fs::read(database(&folder)).unwrap(), before);
 }
@@ -122,8 +170,17 @@ fn database_of_another_application_is_rejected_unchanged() {
 fn file_that_is_not_a_database_is_rejected() {
     let folder = folder();
     init(&folder);
-    fs::write(database(&folder), "a text that is long enough to be read as a header ".repeat(40)).unwrap();
-    fails(&folder, &["serve"], 1, &["damaged or not a database", "restore a backup"]);
+    fs::write(
+        database(&folder),
+        "a text that is long enough to be read as a header ".repeat(40),
+    )
+    .unwrap();
+    fails(
+        &folder,
+        &["serve"],
+        1,
+        &["damaged or not a database", "restore a backup"],
+    );
 }
 
 #[test]
@@ -136,8 +193,15 @@ fn damaged_page_fails_a_backup_and_leaves_no_copy() {
     bytes[8_192..end].fill(0xa5);
     fs::write(database(&folder), bytes).unwrap();
     fails(&folder, &["backup", "copy.db"], 1, &["backup failed"]);
-    assert!(!folder.path().join("copy.db").exists() && !folder.path().join("copy.db.partial").exists());
-    fails(&folder, &["serve", "--listen", "127.0.0.1:0"], 1, &["damaged", "restore a backup"]);
+    assert!(
+        !folder.path().join("copy.db").exists() && !folder.path().join("copy.db.partial").exists()
+    );
+    fails(
+        &folder,
+        &["serve", "--listen", "127.0.0.1:0"],
+        1,
+        &["damaged", "restore a backup"],
+    );
 }
 
 #[test]
@@ -148,7 +212,11 @@ fn interrupted_backup_is_done_again() {
     stdout(&run(&folder, &["backup", "copy.db"]));
     assert!(!folder.path().join("copy.db.partial").exists());
     let copy = Connection::open(folder.path().join("copy.db")).unwrap();
-    assert_eq!(copy.query_row("SELECT COUNT(*) FROM stores", [], |row| row.get::<_, i64>(0)), Ok(1));
+    assert_eq!(
+        copy.query_row("SELECT COUNT(*) FROM stores", [], |row| row
+            .get::<_, i64>(0)),
+        Ok(1)
+    );
 }
 
 #[cfg(unix)]
@@ -164,6 +232,11 @@ fn folder_without_write_permission_is_named() {
         return;
     }
     let data = locked.join("data");
-    fails(&folder, &["init", "--data", data.to_str().unwrap()], 2, &["locked", "ermission denied"]);
+    fails(
+        &folder,
+        &["init", "--data", data.to_str().unwrap()],
+        2,
+        &["locked", "ermission denied"],
+    );
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
 }

@@ -11,14 +11,22 @@ use crate::harness::{BINARY, OPERATOR, Server, TIMEOUT, create_store, prepared};
 /// privileges.
 fn limit_file_size(server: &Server, limit: &str) -> bool {
     let mut prlimit = Command::new("prlimit");
-    prlimit.args(["--pid", &server.id().to_string(), &format!("--fsize={limit}:")]);
+    prlimit.args([
+        "--pid",
+        &server.id().to_string(),
+        &format!("--fsize={limit}:"),
+    ]);
     prlimit.output().is_ok_and(|done| done.status.success())
 }
 
 fn await_readiness(server: &Server, status: u16) {
     let deadline = Instant::now() + TIMEOUT;
     while server.get("/readyz").status != status {
-        assert!(Instant::now() < deadline, "/readyz is not {status}: {}", server.log());
+        assert!(
+            Instant::now() < deadline,
+            "/readyz is not {status}: {}",
+            server.log()
+        );
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -29,13 +37,21 @@ fn readiness_is_503_while_the_disk_takes_no_writes() {
     create_store(&folder);
     // Without the trap the signal of a write above the limit would end the process.
     let mut shell = prepared(Command::new("sh"), &folder);
-    shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", BINARY, "serve", "--listen", "127.0.0.1:0"]);
+    shell.args([
+        "-c",
+        "trap '' XFSZ; exec \"$0\" \"$@\"",
+        BINARY,
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+    ]);
     let server = Server::start_by(shell, folder, &[]);
     if !limit_file_size(&server, "unlimited") {
         eprintln!("SKIPPED: `prlimit` (util-linux) is not installed");
         return;
     }
-    let head = format!("POST /admin/couriers\nx-api-token: {OPERATOR}\ncontent-type: application/json");
+    let head =
+        format!("POST /admin/couriers\nx-api-token: {OPERATOR}\ncontent-type: application/json");
     let add = |number: u32| {
         let body = format!(r#"{{"name": "Ana Souza", "phone": "+55119900000{number:02}"}}"#);
         server.send(&head, body.as_bytes())
@@ -46,11 +62,23 @@ fn readiness_is_503_while_the_disk_takes_no_writes() {
     failed.is_problem(503, "unavailable");
     let unready = server.get("/readyz");
     unready.is_problem(503, "unavailable");
-    assert!(unready.text().contains("database storage"), "{}", unready.text());
-    assert_eq!(server.get("/healthz").status, 200, "a restart would not help");
+    assert!(
+        unready.text().contains("database storage"),
+        "{}",
+        unready.text()
+    );
+    assert_eq!(
+        server.get("/healthz").status,
+        200,
+        "a restart would not help"
+    );
     // Exceeds the interval of the write probe, which must fail too.
     std::thread::sleep(Duration::from_millis(2_500));
-    assert_eq!(server.get("/readyz").status, 503, "a probe above the limit fails");
+    assert_eq!(
+        server.get("/readyz").status,
+        503,
+        "a probe above the limit fails"
+    );
     assert_eq!(server.get("/readyz").status, 503);
     assert!(limit_file_size(&server, "unlimited"));
     await_readiness(&server, 200);

@@ -21,7 +21,12 @@ impl ReceivedRequest {
     /// Returns the first header with a name.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut pairs = self.headers.lines().filter_map(|line| line.split_once(':'));
-        Some(pairs.find(|(key, _)| key.eq_ignore_ascii_case(name))?.1.trim())
+        Some(
+            pairs
+                .find(|(key, _)| key.eq_ignore_ascii_case(name))?
+                .1
+                .trim(),
+        )
     }
 
     /// Returns a decoded value of the query.
@@ -41,7 +46,9 @@ pub(crate) struct Upstream {
 
 impl Upstream {
     /// Starts a service, which runs until the test process ends.
-    pub(crate) fn start(response: impl Fn(&ReceivedRequest) -> (u16, String) + Send + Sync + 'static) -> Upstream {
+    pub(crate) fn start(
+        response: impl Fn(&ReceivedRequest) -> (u16, String) + Send + Sync + 'static,
+    ) -> Upstream {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -98,17 +105,28 @@ fn serve(
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
     let line = line.trim_end().trim_end_matches(" HTTP/1.1").to_owned();
-    let request = ReceivedRequest { line, headers, body: String::from_utf8(body).unwrap() };
+    let request = ReceivedRequest {
+        line,
+        headers,
+        body: String::from_utf8(body).unwrap(),
+    };
     log.lock().unwrap().push(request.clone());
     let (status, text) = response(&request);
-    let head = format!("HTTP/1.1 {status} Test\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", text.len());
+    let head = format!(
+        "HTTP/1.1 {status} Test\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        text.len()
+    );
     // The client may have disconnected.
-    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes()));
+    let _ = stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.write_all(text.as_bytes()));
 }
 
 /// Returns a response captured from a real service. Prints a message and returns `None` if the shared data is missing.
 pub(crate) fn captured(name: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/http").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/http")
+        .join(name);
     let text = std::fs::read_to_string(&path).ok();
     if text.is_none() {
         eprintln!("skipped: the captured response ../shared/data/http/{name} is missing");

@@ -5,7 +5,10 @@ use despacho_core::model::{DistanceMatrix, Leg, Located, Point};
 use super::instance::Place;
 
 /// Coordinates of the place (0, 0). Instances extend to about 35 km north and east of it.
-const ORIGIN: Point = Point { lat_e7: -237_000_000, lon_e7: -468_000_000 };
+const ORIGIN: Point = Point {
+    lat_e7: -237_000_000,
+    lon_e7: -468_000_000,
+};
 /// Units of 10⁻⁷ degrees per metre from south to north. An integer makes the mapping exactly reversible.
 const PER_METRE_NORTH: i32 = 90;
 /// Units of 10⁻⁷ degrees per metre from west to east at this latitude.
@@ -13,7 +16,10 @@ const PER_METRE_EAST: i32 = 98;
 
 /// Returns the coordinates of a place.
 pub(crate) fn point((x, y): Place) -> Point {
-    Point { lat_e7: ORIGIN.lat_e7 + y * PER_METRE_NORTH, lon_e7: ORIGIN.lon_e7 + x * PER_METRE_EAST }
+    Point {
+        lat_e7: ORIGIN.lat_e7 + y * PER_METRE_NORTH,
+        lon_e7: ORIGIN.lon_e7 + x * PER_METRE_EAST,
+    }
 }
 
 /// Returns the place of coordinates that [`point`] returned.
@@ -39,7 +45,10 @@ impl Travel {
     }
 
     /// Returns the travel time in minutes without rounding.
-    #[expect(clippy::cast_precision_loss, reason = "squares of distances within a city are below 2^53")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "squares of distances within a city are below 2^53"
+    )]
     pub(crate) fn unrounded_minutes(self, from: Place, to: Place) -> f64 {
         (square_m(from, to) as f64).sqrt() / self.metres_per_minute as f64
     }
@@ -51,7 +60,10 @@ impl Travel {
             legs.extend(places.iter().map(|to| {
                 let to = place(to.point);
                 let metres = u32::try_from(square_m(from, to).isqrt()).unwrap_or(u32::MAX);
-                Some(Leg { metres, seconds: self.seconds(from, to) })
+                Some(Leg {
+                    metres,
+                    seconds: self.seconds(from, to),
+                })
             }));
         }
         DistanceMatrix::new(places.len(), legs)
@@ -59,6 +71,9 @@ impl Travel {
 }
 
 fn square_m(from: Place, to: Place) -> u64 {
-    let (x, y) = (u64::from(from.0.abs_diff(to.0)), u64::from(from.1.abs_diff(to.1)));
+    let (x, y) = (
+        u64::from(from.0.abs_diff(to.0)),
+        u64::from(from.1.abs_diff(to.1)),
+    );
     x * x + y * y
 }

@@ -45,8 +45,13 @@ impl Api {
         key: &str,
         body: String,
     ) -> Result<Response<Bytes>, BoxError> {
-        let request = Request::builder().method(method).uri(path).header("x-api-token", key);
-        let request = request.header("content-type", "application/json").body(Bytes::from(body))?;
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("x-api-token", key);
+        let request = request
+            .header("content-type", "application/json")
+            .body(Bytes::from(body))?;
         poll_once(api::handle(&self.host, &self.settings, request))
     }
 
@@ -64,15 +69,23 @@ impl Api {
     pub(crate) fn register_store(&self, number: usize, at: Place) -> Result<String, BoxError> {
         let mut store = parent_store(number);
         store["address"] = address(at);
-        let created: Value = serde_json::from_slice(&self.post("/admin/matrices", OPERATOR, store.to_string())?)?;
-        Ok(created["value"].as_str().ok_or("the store has no key")?.to_owned())
+        let created: Value =
+            serde_json::from_slice(&self.post("/admin/matrices", OPERATOR, store.to_string())?)?;
+        Ok(created["value"]
+            .as_str()
+            .ok_or("the store has no key")?
+            .to_owned())
     }
 
     /// Registers a courier and returns the ID and the key.
     pub(crate) fn register_courier(&self, name: &str) -> Result<(u64, String), BoxError> {
         let courier = json!({ "name": name, "phone": "+5511990000001" }).to_string();
-        let created: Value = serde_json::from_slice(&self.post("/admin/couriers", OPERATOR, courier)?)?;
-        let key = created["value"].as_str().ok_or("the courier has no key")?.to_owned();
+        let created: Value =
+            serde_json::from_slice(&self.post("/admin/couriers", OPERATOR, courier)?)?;
+        let key = created["value"]
+            .as_str()
+            .ok_or("the courier has no key")?
+            .to_owned();
         Ok((created["id"].as_u64().ok_or("the courier has no ID")?, key))
     }
 
@@ -88,13 +101,21 @@ impl Api {
             "name": "Maria Silva", "phone": "+5511999990000", "address": address(to), "pickupCode": pickup_code,
         });
         let order = json!({ "code": code, "preparationTime": preparation_minutes, "deliveries": [delivery] });
-        Ok(serde_json::from_slice(&self.post("/delivery/orders", key, order.to_string())?)?)
+        Ok(serde_json::from_slice(&self.post(
+            "/delivery/orders",
+            key,
+            order.to_string(),
+        )?)?)
     }
 
     /// Reports a courier's position.
     pub(crate) fn report_position(&self, key: &str, at: Place) -> Result<(), BoxError> {
         let point = point(at);
-        let body = format!(r#"{{"latitude":{},"longitude":{}}}"#, point.latitude(), point.longitude());
+        let body = format!(
+            r#"{{"latitude":{},"longitude":{}}}"#,
+            point.latitude(),
+            point.longitude()
+        );
         self.post("/courier/position", key, body).map(|_| ())
     }
 }

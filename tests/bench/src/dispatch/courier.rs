@@ -101,7 +101,9 @@ impl Day<'_> {
             _ if assigned.is_empty() && !courier.is_busy() => Ok(()),
             Activity::OffDuty => Err("a courier who is off duty got a trip".into()),
             Activity::Idle => self.begin_trip(index, assigned),
-            Activity::TravellingToPickup | Activity::WaitingAtPickup => self.grow_trip(index, assigned),
+            Activity::TravellingToPickup | Activity::WaitingAtPickup => {
+                self.grow_trip(index, assigned)
+            }
             _ if assigned.iter().all(|order| courier.orders.contains(order)) => Ok(()),
             _ => Err("a courier got an order after the pickup".into()),
         }
@@ -111,10 +113,20 @@ impl Day<'_> {
     fn begin_trip(&mut self, index: usize, assigned: Assigned) -> Result<(), BoxError> {
         let first = *assigned.first().ok_or("a trip has no orders")?;
         let restaurant = self.instance.orders[first].restaurant;
-        let (from, to) = (self.couriers[index].place, self.instance.restaurants[restaurant].at);
+        let (from, to) = (
+            self.couriers[index].place,
+            self.instance.restaurants[restaurant].at,
+        );
         let arrives = self.now + i64::from(self.travel.seconds(from, to));
-        let expected = assigned.iter().map(|order| self.instance.orders[*order].ready.min(self.orders[*order].ready));
-        let pickup = expected.max().unwrap_or(0).max(arrives + self.instance.half_pickup);
+        let expected = assigned.iter().map(|order| {
+            self.instance.orders[*order]
+                .ready
+                .min(self.orders[*order].ready)
+        });
+        let pickup = expected
+            .max()
+            .unwrap_or(0)
+            .max(arrives + self.instance.half_pickup);
         if pickup > self.instance.couriers[index].off {
             return Err("a courier would arrive at the pickup after the shift".into());
         }
@@ -123,14 +135,21 @@ impl Day<'_> {
         courier.orders.clear();
         courier.delivered = 0;
         self.grow_trip(index, assigned)?;
-        self.travel_to(index, Site::Restaurant(restaurant), Activity::TravellingToPickup);
+        self.travel_to(
+            index,
+            Site::Restaurant(restaurant),
+            Activity::TravellingToPickup,
+        );
         Ok(())
     }
 
     /// Replaces the orders of a trip before the pickup. It keeps its restaurant and its orders.
     fn grow_trip(&mut self, index: usize, assigned: Assigned) -> Result<(), BoxError> {
         let courier = &mut self.couriers[index];
-        if assigned.iter().any(|order| self.instance.orders[*order].restaurant != courier.restaurant) {
+        if assigned
+            .iter()
+            .any(|order| self.instance.orders[*order].restaurant != courier.restaurant)
+        {
             return Err("a courier was diverted on the way to a pickup".into());
         }
         if courier.orders.iter().any(|order| !assigned.contains(order)) {
@@ -146,7 +165,9 @@ impl Day<'_> {
     /// Ends the current activity of a courier and starts the next one.
     pub(crate) fn step(&mut self, index: usize) -> Result<(), BoxError> {
         match self.couriers[index].activity {
-            Activity::OffDuty | Activity::Idle => Err("a courier without a trip took a step".into()),
+            Activity::OffDuty | Activity::Idle => {
+                Err("a courier without a trip took a step".into())
+            }
             Activity::TravellingToPickup => self.reach_pickup(index),
             Activity::WaitingAtPickup => self.pick_up(index),
             Activity::LeavingPickup => self.set_out(index),
@@ -160,13 +181,20 @@ impl Day<'_> {
         for order in self.couriers[index].orders.clone() {
             self.take_step(index, order, "arrive", String::new())?;
         }
-        let ready = self.latest_ready(index).max(self.now + self.instance.half_pickup);
+        let ready = self
+            .latest_ready(index)
+            .max(self.now + self.instance.half_pickup);
         self.begin(index, Activity::WaitingAtPickup, ready);
         Ok(())
     }
 
     fn latest_ready(&self, index: usize) -> i64 {
-        self.couriers[index].orders.iter().map(|order| self.orders[*order].ready).max().unwrap_or(0)
+        self.couriers[index]
+            .orders
+            .iter()
+            .map(|order| self.orders[*order].ready)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Picks up the trip as it is now, or waits longer if another order was added to it.
@@ -194,7 +222,11 @@ impl Day<'_> {
             self.orders[order].picked_at = Some(self.now);
         }
         self.couriers[index].picked_at = self.now;
-        self.begin(index, Activity::LeavingPickup, self.now + self.instance.half_pickup);
+        self.begin(
+            index,
+            Activity::LeavingPickup,
+            self.now + self.instance.half_pickup,
+        );
         Ok(())
     }
 
@@ -212,7 +244,11 @@ impl Day<'_> {
         self.report_position(index)?;
         self.take_step(index, order, "at-door", self.stop_body(order))?;
         self.orders[order].dropped_at = Some(self.now + self.instance.half_delivery);
-        self.begin(index, Activity::AtDoor, self.now + 2 * self.instance.half_delivery);
+        self.begin(
+            index,
+            Activity::AtDoor,
+            self.now + 2 * self.instance.half_delivery,
+        );
         Ok(())
     }
 
@@ -235,13 +271,21 @@ impl Day<'_> {
             movements: std::mem::take(&mut courier.movements),
         });
         let is_over = self.instance.couriers[index].off <= self.now;
-        courier.activity = if is_over { Activity::OffDuty } else { Activity::Idle };
+        courier.activity = if is_over {
+            Activity::OffDuty
+        } else {
+            Activity::Idle
+        };
         Ok(())
     }
 
     fn next_order(&self, index: usize) -> Result<usize, BoxError> {
         let courier = &self.couriers[index];
-        courier.orders.get(courier.delivered).copied().ok_or_else(|| "the trip has no further stop".into())
+        courier
+            .orders
+            .get(courier.delivered)
+            .copied()
+            .ok_or_else(|| "the trip has no further stop".into())
     }
 
     fn begin(&mut self, index: usize, activity: Activity, until: i64) {
@@ -254,10 +298,20 @@ impl Day<'_> {
         let place = to.place(self.instance, index);
         let courier = &mut self.couriers[index];
         let estimate = i64::from(self.travel.seconds(courier.place, place));
-        let key = [2, u64::try_from(index).unwrap_or(0), u64::try_from(self.now).unwrap_or(0)];
-        let hundredths = Random::of(&self.instance.name, &key).symmetric(i32::from(self.options.rides) * 100);
+        let key = [
+            2,
+            u64::try_from(index).unwrap_or(0),
+            u64::try_from(self.now).unwrap_or(0),
+        ];
+        let hundredths =
+            Random::of(&self.instance.name, &key).symmetric(i32::from(self.options.rides) * 100);
         let arrived_at = self.now + estimate + estimate * hundredths / 10_000;
-        courier.movements.push(Movement { departed_at: self.now, arrived_at, from: courier.site, to });
+        courier.movements.push(Movement {
+            departed_at: self.now,
+            arrived_at,
+            from: courier.site,
+            to,
+        });
         (courier.site, courier.place) = (to, place);
         self.begin(index, activity, arrived_at);
     }
@@ -275,8 +329,19 @@ impl Day<'_> {
         format!(r#"{{"deliveryId":{}}}"#, self.orders[order].delivery)
     }
 
-    fn take_step(&self, index: usize, order: usize, step: &str, body: String) -> Result<(), BoxError> {
-        self.post_as(&self.couriers[index].key, &self.step_path(order, step), body).map(|_| ())
+    fn take_step(
+        &self,
+        index: usize,
+        order: usize,
+        step: &str,
+        body: String,
+    ) -> Result<(), BoxError> {
+        self.post_as(
+            &self.couriers[index].key,
+            &self.step_path(order, step),
+            body,
+        )
+        .map(|_| ())
     }
 
     fn post_as(&self, key: &str, path: &str, body: String) -> Result<Bytes, BoxError> {
@@ -285,17 +350,38 @@ impl Day<'_> {
 
     /// Reads a courier's trip.
     fn assigned(&self, index: usize) -> Result<Assigned, BoxError> {
-        let response = self.api.send(Method::GET, "/courier/trip", &self.couriers[index].key, String::new())?;
+        let response = self.api.send(
+            Method::GET,
+            "/courier/trip",
+            &self.couriers[index].key,
+            String::new(),
+        )?;
         let body: Value = serde_json::from_slice(response.body())?;
         let stops = body["trip"]["stops"].as_array().into_iter().flatten();
         let deliveries = stops.filter(|stop| stop["type"] == "DELIVERY");
-        let deliveries: Vec<u64> = deliveries.filter_map(|stop| stop["orderId"].as_u64()).collect();
-        let known = |id: &u64| self.by_id.get(id).copied().ok_or_else(|| format!("order {id} is unknown").into());
-        let orders = deliveries.iter().map(known).collect::<Result<Assigned, BoxError>>()?;
-        let listed = body["trip"]["orders"].as_array().map_or(orders.len(), Vec::len);
+        let deliveries: Vec<u64> = deliveries
+            .filter_map(|stop| stop["orderId"].as_u64())
+            .collect();
+        let known = |id: &u64| {
+            self.by_id
+                .get(id)
+                .copied()
+                .ok_or_else(|| format!("order {id} is unknown").into())
+        };
+        let orders = deliveries
+            .iter()
+            .map(known)
+            .collect::<Result<Assigned, BoxError>>()?;
+        let listed = body["trip"]["orders"]
+            .as_array()
+            .map_or(orders.len(), Vec::len);
         let is_before_pickup = self.couriers[index].activity <= Activity::WaitingAtPickup;
         if is_before_pickup && listed != orders.len() {
-            return Err(format!("the trip lists {listed} orders and {} deliveries", orders.len()).into());
+            return Err(format!(
+                "the trip lists {listed} orders and {} deliveries",
+                orders.len()
+            )
+            .into());
         }
         Ok(orders)
     }

@@ -74,10 +74,19 @@ pub(crate) struct Day<'a> {
 /// Simulates a day and returns what happened.
 pub(crate) fn simulate(instance: &Instance, options: &Options) -> Result<Record, BoxError> {
     let mut day = Day::new(instance, options)?;
-    day.run().map_err(|error| format!("{} at minute {}: {error}", instance.name, day.now / MINUTE))?;
-    let undelivered = day.orders.iter().filter(|order| order.dropped_at.is_none()).count();
+    day.run()
+        .map_err(|error| format!("{} at minute {}: {error}", instance.name, day.now / MINUTE))?;
+    let undelivered = day
+        .orders
+        .iter()
+        .filter(|order| order.dropped_at.is_none())
+        .count();
     if undelivered != day.open {
-        return Err(format!("{}: {undelivered} orders are undelivered, counted {}", instance.name, day.open).into());
+        return Err(format!(
+            "{}: {undelivered} orders are undelivered, counted {}",
+            instance.name, day.open
+        )
+        .into());
     }
     day.record.orders = day.orders;
     Ok(day.record)
@@ -87,19 +96,32 @@ impl<'a> Day<'a> {
     fn new(instance: &'a Instance, options: &'a Options) -> Result<Day<'a>, BoxError> {
         let orders = instance.orders.iter().map(|order| order.at);
         let restaurants = instance.restaurants.iter().map(|restaurant| restaurant.at);
-        let places = orders.chain(restaurants).chain(instance.couriers.iter().map(|courier| courier.at));
+        let places = orders
+            .chain(restaurants)
+            .chain(instance.couriers.iter().map(|courier| courier.at));
         if let Some((x, y)) = places.into_iter().find(|at| place(point(*at)) != *at) {
-            return Err(format!("{}: ({x}, {y}) has no reversible coordinates", instance.name).into());
+            return Err(format!(
+                "{}: ({x}, {y}) has no reversible coordinates",
+                instance.name
+            )
+            .into());
         }
-        let travel = Travel { metres_per_minute: instance.metres_per_minute };
+        let travel = Travel {
+            metres_per_minute: instance.metres_per_minute,
+        };
         let settings = settings(options, instance)?;
         let host = DayHost::new(travel, settings.timing.clone());
         let api = Api { host, settings };
         let first = instance.orders.iter().map(|order| order.placed);
-        let first = first.chain(instance.couriers.iter().map(|courier| courier.on)).min().unwrap_or(0);
+        let first = first
+            .chain(instance.couriers.iter().map(|courier| courier.on))
+            .min()
+            .unwrap_or(0);
         api.host.set_now(timestamp(first));
         let stores = instance.restaurants.iter().enumerate();
-        let stores = stores.map(|(number, one)| api.register_store(number, one.at)).collect::<Result<_, _>>()?;
+        let stores = stores
+            .map(|(number, one)| api.register_store(number, one.at))
+            .collect::<Result<_, _>>()?;
         let mut day = Day {
             instance,
             options,
@@ -134,11 +156,16 @@ impl<'a> Day<'a> {
 
     fn plan_orders(&mut self) {
         for (index, row) in self.instance.orders.iter().enumerate() {
-            let mut random = Random::of(&self.instance.name, &[1, u64::try_from(index).unwrap_or(0)]);
+            let mut random =
+                Random::of(&self.instance.name, &[1, u64::try_from(index).unwrap_or(0)]);
             let deviation = random.normal(self.options.ready * MINUTE);
             // The instances' times are whole minutes.
-            let ready = (row.ready + (deviation + MINUTE / 2).div_euclid(MINUTE) * MINUTE).max(row.placed);
-            self.orders.push(Order { ready, ..Order::default() });
+            let ready =
+                (row.ready + (deviation + MINUTE / 2).div_euclid(MINUTE) * MINUTE).max(row.placed);
+            self.orders.push(Order {
+                ready,
+                ..Order::default()
+            });
             self.schedule(row.placed, Event::Place(index));
             if ready < row.ready {
                 self.schedule(ready, Event::Ready(index));
@@ -151,7 +178,13 @@ impl<'a> Day<'a> {
     }
 
     fn run(&mut self) -> Result<(), BoxError> {
-        let last_shift = self.instance.couriers.iter().map(|courier| courier.off).max().unwrap_or(0);
+        let last_shift = self
+            .instance
+            .couriers
+            .iter()
+            .map(|courier| courier.off)
+            .max()
+            .unwrap_or(0);
         let every = i64::from(self.options.every);
         let mut pass = self.now;
         while self.open > 0 && (pass <= last_shift || self.couriers.iter().any(Courier::is_busy)) {
@@ -193,10 +226,14 @@ impl<'a> Day<'a> {
         // A code of the merchant stays valid if a courier declines the order.
         let code = format!("{index:04}");
         let key = &self.stores[row.restaurant];
-        let created = self.api.create_order(key, (&row.name, &code), preparation, row.at)?;
+        let created = self
+            .api
+            .create_order(key, (&row.name, &code), preparation, row.at)?;
         let order = &mut self.orders[index];
         order.id = created["id"].as_u64().ok_or("the order has no ID")?;
-        order.delivery = created["deliveries"][0]["id"].as_u64().ok_or("the delivery has no ID")?;
+        order.delivery = created["deliveries"][0]["id"]
+            .as_u64()
+            .ok_or("the delivery has no ID")?;
         order.pickup_code = code;
         self.by_id.insert(order.id, index);
         Ok(())
@@ -209,7 +246,9 @@ impl<'a> Day<'a> {
             return Ok(());
         }
         let path = format!("/delivery/orders/{}/ready", order.id);
-        self.api.post(&path, &self.stores[row.restaurant], String::new()).map(|_| ())
+        self.api
+            .post(&path, &self.stores[row.restaurant], String::new())
+            .map(|_| ())
     }
 
     /// Runs dispatch passes, and sends the couriers that they changed on their way.
@@ -221,7 +260,11 @@ impl<'a> Day<'a> {
             self.record.passes.push(thread_time().saturating_sub(start));
             let repeats = serde_json::from_slice::<Value>(&done)?["more"] == true;
             for id in self.api.host.take_changed() {
-                let index = self.couriers_by_id.get(&id.get()).copied().ok_or("an unknown courier was changed")?;
+                let index = self
+                    .couriers_by_id
+                    .get(&id.get())
+                    .copied()
+                    .ok_or("an unknown courier was changed")?;
                 self.read_assignment(index)?;
             }
             if !repeats {
@@ -232,7 +275,10 @@ impl<'a> Day<'a> {
     }
 
     pub(crate) fn delivered(&mut self, index: usize) -> Result<(), BoxError> {
-        self.open = self.open.checked_sub(1).ok_or("an order was delivered twice")?;
+        self.open = self
+            .open
+            .checked_sub(1)
+            .ok_or("an order was delivered twice")?;
         match self.orders[index].dropped_at.is_some() {
             true => Ok(()),
             false => Err("an order without a drop-off was delivered".into()),

@@ -11,17 +11,20 @@ use std::{
 use despacho_core::{
     changes::Changes,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, PricePage,
-        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery,
-        WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
+        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
+        TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
-        CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId, PhotoId, Point,
-        StoreId, Timestamp, WebhookId,
+        CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId,
+        PhotoId, Point, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder, TrackingLink},
+        order::{
+            Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
+            TrackingLink,
+        },
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -139,7 +142,8 @@ impl Storage for DayHost {
         if result.is_ok() {
             self.record_assignments(changes);
         }
-        self.commit_time.set(self.commit_time.get() + start.elapsed());
+        self.commit_time
+            .set(self.commit_time.get() + start.elapsed());
         result
     }
 }
@@ -154,7 +158,9 @@ impl Platform for DayHost {
     }
 
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
-        self.travel.distances(places).ok_or_else(|| HostError::internal("the distance matrix is not square"))
+        self.travel
+            .distances(places)
+            .ok_or_else(|| HostError::internal("the distance matrix is not square"))
     }
 
     fn travel_time(&self, from: Point, to: Point) -> u32 {

@@ -68,29 +68,49 @@ pub(crate) struct Instances {
 impl Instances {
     /// Finds the instances in a folder or a `.tar.xz` archive whose names start with one of these. Without names, all
     /// instances are selected. The short form selects the smallest instance of each seed.
-    pub(crate) fn find(path: &Path, names: &[String], is_short: bool) -> Result<Instances, BoxError> {
-        let unpacked = if path.is_file() { Some(unpack(path)?) } else { None };
+    pub(crate) fn find(
+        path: &Path,
+        names: &[String],
+        is_short: bool,
+    ) -> Result<Instances, BoxError> {
+        let unpacked = if path.is_file() {
+            Some(unpack(path)?)
+        } else {
+            None
+        };
         let root = unpacked.as_ref().map_or(path, TempDir::path);
         let mut folders = Vec::new();
         if is_instance(root) {
             folders.push(root.to_path_buf());
         } else {
-            let entries = fs::read_dir(root).map_err(|error| format!("{}: {error}", root.display()))?;
+            let entries =
+                fs::read_dir(root).map_err(|error| format!("{}: {error}", root.display()))?;
             for entry in entries {
                 folders.push(entry?.path());
             }
             folders.retain(|folder| is_instance(folder));
         }
         folders.sort();
-        let is_selected = |folder: &PathBuf| names.iter().any(|start| name(folder).starts_with(start.as_str()));
+        let is_selected = |folder: &PathBuf| {
+            names
+                .iter()
+                .any(|start| name(folder).starts_with(start.as_str()))
+        };
         folders.retain(|folder| names.is_empty() || is_selected(folder));
         if is_short {
             folders = smallest_of_each_seed(folders)?;
         }
         if folders.is_empty() {
-            return Err(format!("{} contains no selected instance (a folder with orders.txt)", path.display()).into());
+            return Err(format!(
+                "{} contains no selected instance (a folder with orders.txt)",
+                path.display()
+            )
+            .into());
         }
-        Ok(Instances { folders, _unpacked: unpacked })
+        Ok(Instances {
+            folders,
+            _unpacked: unpacked,
+        })
     }
 }
 
@@ -100,7 +120,9 @@ fn is_instance(folder: &Path) -> bool {
 
 /// Returns the name of an instance: the last part of its folder.
 pub(crate) fn name(folder: &Path) -> String {
-    folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    folder
+        .file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 fn smallest_of_each_seed(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, BoxError> {
@@ -124,12 +146,22 @@ fn smallest_of_each_seed(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, BoxError
 fn unpack(archive: &Path) -> Result<TempDir, BoxError> {
     let folder = tempfile::tempdir()?;
     let mut tar = Command::new("tar");
-    let output = tar.arg("-xJf").arg(archive).arg("-C").arg(folder.path()).output();
-    let output = output.map_err(|error| format!("tar could not start ({error}): install tar and xz, or unpack it"))?;
+    let output = tar
+        .arg("-xJf")
+        .arg(archive)
+        .arg("-C")
+        .arg(folder.path())
+        .output();
+    let output = output.map_err(|error| {
+        format!("tar could not start ({error}): install tar and xz, or unpack it")
+    })?;
     if !output.status.success() {
         let detail = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         let path = archive.display();
-        return Err(format!("tar could not unpack {path} ({detail}): check the file and install tar and xz").into());
+        return Err(format!(
+            "tar could not unpack {path} ({detail}): check the file and install tar and xz"
+        )
+        .into());
     }
     Ok(folder)
 }
@@ -139,20 +171,39 @@ impl Instance {
     pub(crate) fn read(folder: &Path) -> Result<Instance, BoxError> {
         let restaurants: Vec<RestaurantRow> = rows(folder, "restaurants.txt", 3)?
             .iter()
-            .map(|row| Ok(RestaurantRow { name: row.text(0)?, at: row.place(1)? }))
+            .map(|row| {
+                Ok(RestaurantRow {
+                    name: row.text(0)?,
+                    at: row.place(1)?,
+                })
+            })
             .collect::<Result<_, BoxError>>()?;
         let restaurant = |name: &str| restaurants.iter().position(|one| one.name == name);
         let order = |row: &Row| -> Result<OrderRow, BoxError> {
             let name = row.text(4)?;
-            let restaurant = restaurant(&name).ok_or_else(|| format!("there is no restaurant {name}"))?;
+            let restaurant =
+                restaurant(&name).ok_or_else(|| format!("there is no restaurant {name}"))?;
             let (placed, ready) = (row.minute(3)?, row.minute(5)?);
-            Ok(OrderRow { name: row.text(0)?, at: row.place(1)?, placed, restaurant, ready })
+            Ok(OrderRow {
+                name: row.text(0)?,
+                at: row.place(1)?,
+                placed,
+                restaurant,
+                ready,
+            })
         };
         let courier = |row: &Row| -> Result<CourierRow, BoxError> {
-            Ok(CourierRow { name: row.text(0)?, at: row.place(1)?, on: row.minute(3)?, off: row.minute(4)? })
+            Ok(CourierRow {
+                name: row.text(0)?,
+                at: row.place(1)?,
+                on: row.minute(3)?,
+                off: row.minute(4)?,
+            })
         };
         let parameters = rows(folder, "instance_parameters.txt", 7)?;
-        let parameters = parameters.first().ok_or("instance_parameters.txt has no row")?;
+        let parameters = parameters
+            .first()
+            .ok_or("instance_parameters.txt has no row")?;
         Ok(Instance {
             name: name(folder),
             metres_per_minute: parameters.number(0)?,
@@ -161,8 +212,14 @@ impl Instance {
             target: parameters.minute(3)?,
             pay_per_order: parameters.number(5)?,
             pay_per_hour: parameters.number(6)?,
-            orders: rows(folder, "orders.txt", 6)?.iter().map(order).collect::<Result<_, _>>()?,
-            couriers: rows(folder, "couriers.txt", 5)?.iter().map(courier).collect::<Result<_, _>>()?,
+            orders: rows(folder, "orders.txt", 6)?
+                .iter()
+                .map(order)
+                .collect::<Result<_, _>>()?,
+            couriers: rows(folder, "couriers.txt", 5)?
+                .iter()
+                .map(courier)
+                .collect::<Result<_, _>>()?,
             restaurants,
         })
     }
@@ -176,12 +233,16 @@ struct Row {
 
 impl Row {
     fn text(&self, column: usize) -> Result<String, BoxError> {
-        self.fields.get(column).cloned().ok_or_else(|| format!("{}: no column {column}", self.location).into())
+        self.fields
+            .get(column)
+            .cloned()
+            .ok_or_else(|| format!("{}: no column {column}", self.location).into())
     }
 
     fn number<T: std::str::FromStr>(&self, column: usize) -> Result<T, BoxError> {
         let text = self.text(column)?;
-        text.parse().map_err(|_| format!("{}: `{text}` is not a valid number", self.location).into())
+        text.parse()
+            .map_err(|_| format!("{}: `{text}` is not a valid number", self.location).into())
     }
 
     /// Reads minutes as seconds.
@@ -199,8 +260,15 @@ fn rows(folder: &Path, file: &str, columns: usize) -> Result<Vec<Row>, BoxError>
     let path = folder.join(file);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut rows = Vec::new();
-    for (number, line) in (1..).zip(text.lines()).skip(1).filter(|(_, line)| !line.trim().is_empty()) {
-        let fields: Vec<String> = line.split('\t').map(|field| field.trim().to_owned()).collect();
+    for (number, line) in (1..)
+        .zip(text.lines())
+        .skip(1)
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let fields: Vec<String> = line
+            .split('\t')
+            .map(|field| field.trim().to_owned())
+            .collect();
         let location = format!("{}:{number}", path.display());
         if fields.len() < columns {
             return Err(format!("{location}: expected {columns} columns").into());

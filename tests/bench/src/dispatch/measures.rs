@@ -36,17 +36,27 @@ impl Measures {
     /// Measures a day.
     pub(crate) fn of(instance: &Instance, record: &Record) -> Measures {
         let rows = || instance.orders.iter().zip(&record.orders);
-        let delivered = || rows().filter_map(|(row, order)| Some((row, order, order.picked_at?, order.dropped_at?)));
-        let mut click_to_door: Vec<f64> = delivered().map(|(row, _, _, at)| minutes(at - row.placed)).collect();
+        let delivered = || {
+            rows()
+                .filter_map(|(row, order)| Some((row, order, order.picked_at?, order.dropped_at?)))
+        };
+        let mut click_to_door: Vec<f64> = delivered()
+            .map(|(row, _, _, at)| minutes(at - row.placed))
+            .collect();
         click_to_door.sort_by(f64::total_cmp);
         let count = number(click_to_door.len());
-        let travel = Travel { metres_per_minute: instance.metres_per_minute };
+        let travel = Travel {
+            metres_per_minute: instance.metres_per_minute,
+        };
         let services = instance.half_pickup + instance.half_delivery;
         let direct = rows().map(|(row, order)| {
             let from = instance.restaurants[row.restaurant].at;
             let before = minutes(order.ready - row.placed + services);
             let rounded = minutes(i64::from(travel.seconds(from, row.at)));
-            (before + rounded, before + travel.unrounded_minutes(from, row.at))
+            (
+                before + rounded,
+                before + travel.unrounded_minutes(from, row.at),
+            )
         });
         let direct: Vec<(f64, f64)> = direct.collect();
         let pay = (0..instance.couriers.len()).map(|courier| pay(instance, record, courier));
@@ -55,7 +65,10 @@ impl Measures {
             undelivered_percent: 100.0 * (1.0 - count / number(rows().count())),
             click_to_door: mean(click_to_door.iter().copied()),
             click_to_door_90: percentile(&click_to_door, 90),
-            overage: mean(delivered().map(|(row, _, _, at)| minutes((at - row.placed - instance.target).max(0)))),
+            overage: mean(
+                delivered()
+                    .map(|(row, _, _, at)| minutes((at - row.placed - instance.target).max(0))),
+            ),
             ready_to_pickup: mean(delivered().map(|(_, order, at, _)| minutes(at - order.ready))),
             cost_per_order: pay.sum::<f64>() / count,
             orders_per_trip: count / number(record.trips.len()),
@@ -98,7 +111,9 @@ fn pay(instance: &Instance, record: &Record, courier: usize) -> f64 {
 fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let position = sorted.len().saturating_sub(1) * percent;
     let (rank, rest) = (position / 100, number(position % 100) / 100.0);
-    let (Some(low), high) = (sorted.get(rank), sorted.get(rank + 1)) else { return f64::NAN };
+    let (Some(low), high) = (sorted.get(rank), sorted.get(rank + 1)) else {
+        return f64::NAN;
+    };
     low + (high.unwrap_or(low) - low) * rest
 }
 

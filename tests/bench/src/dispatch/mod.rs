@@ -110,18 +110,30 @@ fn options(mut arguments: lexopt::Parser) -> Result<Options, BoxError> {
         match argument {
             lexopt::Arg::Long("short") => options.is_short = true,
             lexopt::Arg::Long("size") => options.is_size = true,
-            lexopt::Arg::Long("lead") => options.lead = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("rides") => options.rides = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("ready") => options.ready = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("margin") => options.margin = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("every") => options.every = arguments.value()?.to_string_lossy().parse()?,
+            lexopt::Arg::Long("lead") => {
+                options.lead = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("rides") => {
+                options.rides = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("ready") => {
+                options.ready = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("margin") => {
+                options.margin = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("every") => {
+                options.every = arguments.value()?.to_string_lossy().parse()?
+            }
             lexopt::Arg::Long("out") => options.out = Some(arguments.value()?.into()),
             lexopt::Arg::Long("set") => {
                 let set = arguments.value()?.to_string_lossy().into_owned();
                 let (name, value) = set.split_once('=').ok_or("--set expects NAME=VALUE")?;
                 options.set.push((name.to_owned(), value.to_owned()));
             }
-            lexopt::Arg::Value(value) if options.path.is_none() => options.path = Some(value.into()),
+            lexopt::Arg::Value(value) if options.path.is_none() => {
+                options.path = Some(value.into())
+            }
             lexopt::Arg::Value(name) => options.names.push(name.to_string_lossy().into_owned()),
             other => return Err(other.unexpected().into()),
         }
@@ -151,7 +163,9 @@ fn run(path: &Path, options: &Options) -> Result<(), BoxError> {
 
 /// Simulates the instances on all processors. Each instance has its own host.
 fn simulate_all(folders: &[PathBuf], options: &Options) -> Result<Vec<Measured>, BoxError> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(folders.len());
+    let threads = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(folders.len());
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -159,7 +173,10 @@ fn simulate_all(folders: &[PathBuf], options: &Options) -> Result<Vec<Measured>,
                 while let Some(folder) = folders.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let result = simulate(folder, options);
                     let is_err = result.is_err();
-                    results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+                    results
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(result);
                     if is_err {
                         // The other threads stop after their current instance.
                         next.store(folders.len(), Ordering::Relaxed);
@@ -169,7 +186,9 @@ fn simulate_all(folders: &[PathBuf], options: &Options) -> Result<Vec<Measured>,
         }
     });
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut measured = results.into_iter().collect::<Result<Vec<Measured>, BoxError>>()?;
+    let mut measured = results
+        .into_iter()
+        .collect::<Result<Vec<Measured>, BoxError>>()?;
     measured.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(measured)
 }

@@ -53,7 +53,14 @@ pub(crate) const RESULTS: [Published; 10] = [
     Published {
         method: "Reyes et al. 2018, paper",
         set: Set::All240,
-        values: [Some(0.25), Some(32.74), Some(49.3), Some(2.77), Some(1.93), Some(11.42)],
+        values: [
+            Some(0.25),
+            Some(32.74),
+            Some(49.3),
+            Some(2.77),
+            Some(1.93),
+            Some(11.42),
+        ],
         floor: FLOOR_240,
     },
     Published {
@@ -71,25 +78,53 @@ pub(crate) const RESULTS: [Published; 10] = [
     Published {
         method: "FoodMatch 2021, program",
         set: Set::Seeds0To5,
-        values: [Some(0.51), Some(31.99), Some(46.5), Some(2.00), Some(1.70), Some(11.10)],
+        values: [
+            Some(0.51),
+            Some(31.99),
+            Some(46.5),
+            Some(2.00),
+            Some(1.70),
+            Some(11.10),
+        ],
         floor: UNROUNDED_FLOOR_144,
     },
     Published {
         method: "Reyes et al. in FoodMatch's program",
         set: Set::Seeds0To5,
-        values: [Some(0.49), Some(33.17), Some(48.5), Some(2.55), Some(2.80), Some(11.42)],
+        values: [
+            Some(0.49),
+            Some(33.17),
+            Some(48.5),
+            Some(2.55),
+            Some(2.80),
+            Some(11.42),
+        ],
         floor: UNROUNDED_FLOOR_144,
     },
     Published {
         method: "search when ready, one order, model",
         set: Set::Seeds0To5,
-        values: [Some(1.04), Some(41.21), Some(59.9), Some(6.52), Some(10.46), Some(11.09)],
+        values: [
+            Some(1.04),
+            Some(41.21),
+            Some(59.9),
+            Some(6.52),
+            Some(10.46),
+            Some(11.09),
+        ],
         floor: FLOOR_144,
     },
     Published {
         method: "10 min ahead, one order, model",
         set: Set::Seeds0To5,
-        values: [Some(0.45), Some(33.70), Some(50.1), Some(3.11), Some(2.94), Some(11.32)],
+        values: [
+            Some(0.45),
+            Some(33.70),
+            Some(50.1),
+            Some(3.11),
+            Some(2.94),
+            Some(11.32),
+        ],
         floor: FLOOR_144,
     },
     Published {
@@ -107,7 +142,14 @@ pub(crate) const RESULTS: [Published; 10] = [
     Published {
         method: "FoodMatch 2021, program",
         set: Set::Sixteen,
-        values: [Some(0.05), Some(31.28), Some(43.6), Some(1.25), Some(1.62), Some(11.06)],
+        values: [
+            Some(0.05),
+            Some(31.28),
+            Some(43.6),
+            Some(1.25),
+            Some(1.62),
+            Some(11.06),
+        ],
         floor: UNROUNDED_FLOOR_16,
     },
 ];

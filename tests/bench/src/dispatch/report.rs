@@ -15,7 +15,11 @@ pub(crate) struct Measured {
 
 impl Measured {
     pub(crate) fn new(name: String, measures: Measures, record: Record) -> Measured {
-        Measured { name, measures, passes: record.passes }
+        Measured {
+            name,
+            measures,
+            passes: record.passes,
+        }
     }
 
     /// Returns whether the optimum of the instance is known.
@@ -48,7 +52,11 @@ pub(crate) fn print(all: &[Measured]) {
         println!();
         header();
         let measures: Vec<Measures> = with_optimum.iter().map(|one| one.measures).collect();
-        measured("Despacho, measured now", Set::Sixteen.name(), &Measures::mean(&measures));
+        measured(
+            "Despacho, measured now",
+            Set::Sixteen.name(),
+            &Measures::mean(&measures),
+        );
         published(&[Set::Sixteen]);
     }
     println!(
@@ -67,7 +75,16 @@ fn means(name: &str, all: &[Measured]) {
 fn header() {
     println!(
         "  {:<42} {:>9} {:>8} {:>6} {:>6} {:>8} {:>6} {:>7} {:>10} {:>6}",
-        "", "instances", "undel. %", "CtD", "CtD90", "overage", "RtP", "excess", "cost/order", "o/trip"
+        "",
+        "instances",
+        "undel. %",
+        "CtD",
+        "CtD90",
+        "overage",
+        "RtP",
+        "excess",
+        "cost/order",
+        "o/trip"
     );
 }
 
@@ -86,10 +103,17 @@ fn measured(name: &str, instances: &str, one: &Measures) {
 }
 
 fn published(sets: &[Set]) {
-    for Published { method, set, values, floor } in RESULTS.iter().filter(|one| sets.contains(&one.set)) {
+    for Published {
+        method,
+        set,
+        values,
+        floor,
+    } in RESULTS.iter().filter(|one| sets.contains(&one.set))
+    {
         let [undelivered, ctd, ctd90, overage, rtp, cost] = *values;
-        let text =
-            |value: Option<f64>, decimals: usize| value.map_or_else(String::new, |value| format!("{value:.decimals$}"));
+        let text = |value: Option<f64>, decimals: usize| {
+            value.map_or_else(String::new, |value| format!("{value:.decimals$}"))
+        };
         println!(
             "  {method:<42} {:>9} {:>8} {:>6} {:>6} {:>8} {:>6} {:>7} {:>10}",
             set.name(),
@@ -109,12 +133,25 @@ fn passes(all: &[Measured]) {
     let measures: Vec<Measures> = all.iter().map(|one| one.measures).collect();
     let mean = Measures::mean(&measures);
     if mean.late_pickups > 0.0 {
-        println!("  Per instance: {:.1} pickups after a shift.", mean.late_pickups);
+        println!(
+            "  Per instance: {:.1} pickups after a shift.",
+            mean.late_pickups
+        );
     }
-    println!("  Floor of these instances: {:.2} min, {:.2} min unrounded.", mean.floor, mean.unrounded_floor);
-    let slowest_day = all.iter().max_by(|a, b| a.measures.pass_ms.total_cmp(&b.measures.pass_ms));
-    let slowest_pass = all.iter().filter_map(|one| Some((*one.passes.iter().max()?, &one.name))).max();
-    let (Some(day), Some((pass, name))) = (slowest_day, slowest_pass) else { return };
+    println!(
+        "  Floor of these instances: {:.2} min, {:.2} min unrounded.",
+        mean.floor, mean.unrounded_floor
+    );
+    let slowest_day = all
+        .iter()
+        .max_by(|a, b| a.measures.pass_ms.total_cmp(&b.measures.pass_ms));
+    let slowest_pass = all
+        .iter()
+        .filter_map(|one| Some((*one.passes.iter().max()?, &one.name)))
+        .max();
+    let (Some(day), Some((pass, name))) = (slowest_day, slowest_pass) else {
+        return;
+    };
     println!(
         "  CPU time of a pass (POST /admin/dispatch): {:.3} ms in the mean of all days, {:.3} ms in the mean of the slowest day ({}), \
          {:.1} ms at most ({name}).",

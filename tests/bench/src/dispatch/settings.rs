@@ -3,7 +3,9 @@
 use despacho_bench::BoxError;
 use despacho_core::{
     model::store::KeyHash,
-    rules::{lifecycle::Timing, limits::Limits, matching::Dispatch, pricing::Tariff, settings::Settings},
+    rules::{
+        lifecycle::Timing, limits::Limits, matching::Dispatch, pricing::Tariff, settings::Settings,
+    },
 };
 use serde_json::{Map, Value, json};
 
@@ -36,10 +38,20 @@ pub(crate) fn settings(options: &Options, instance: &Instance) -> Result<Setting
     }
     let dispatch: Dispatch = serde_json::from_value(Value::Object(fields))?;
     Ok(Settings {
-        limits: Limits { writes_per_minute: u32::MAX, reads_per_minute: u32::MAX, ..Limits::default() },
-        timing: Timing { search_minutes: NEVER_MINUTES },
+        limits: Limits {
+            writes_per_minute: u32::MAX,
+            reads_per_minute: u32::MAX,
+            ..Limits::default()
+        },
+        timing: Timing {
+            search_minutes: NEVER_MINUTES,
+        },
         dispatch,
-        tariff: Tariff { max_distance_km: 5_000.into(), service_radius_km: 5_000.into(), ..Tariff::default() },
+        tariff: Tariff {
+            max_distance_km: 5_000.into(),
+            service_radius_km: 5_000.into(),
+            ..Tariff::default()
+        },
         operator: Some(KeyHash::of(OPERATOR)),
         ..Settings::default()
     })

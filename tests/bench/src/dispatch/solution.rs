@@ -13,9 +13,18 @@ use super::{
 pub(crate) fn write(out: &Path, instance: &Instance, record: &Record) -> Result<(), BoxError> {
     let folder = out.join(&instance.name);
     fs::create_dir_all(&folder)?;
-    fs::write(folder.join("solution_info_assignments.txt"), assignments(instance, record)?)?;
-    fs::write(folder.join("solution_info_orders.txt"), orders(instance, record)?)?;
-    fs::write(folder.join("solution_info_couriers.txt"), movements(instance, record)?)?;
+    fs::write(
+        folder.join("solution_info_assignments.txt"),
+        assignments(instance, record)?,
+    )?;
+    fs::write(
+        folder.join("solution_info_orders.txt"),
+        orders(instance, record)?,
+    )?;
+    fs::write(
+        folder.join("solution_info_couriers.txt"),
+        movements(instance, record)?,
+    )?;
     Ok(())
 }
 
@@ -25,7 +34,11 @@ fn assignments(instance: &Instance, record: &Record) -> Result<String, BoxError>
     trips.sort_by_key(|trip| (trip.assigned_at, trip.picked_at, trip.courier));
     for trip in trips {
         let (assigned, picked) = (minutes(trip.assigned_at), minutes(trip.picked_at));
-        write!(text, "{assigned} {picked} {}", instance.couriers[trip.courier].name)?;
+        write!(
+            text,
+            "{assigned} {picked} {}",
+            instance.couriers[trip.courier].name
+        )?;
         for order in &trip.orders {
             write!(text, " {}", instance.orders[*order].name)?;
         }
@@ -41,16 +54,23 @@ fn orders(instance: &Instance, record: &Record) -> Result<String, BoxError> {
             couriers[*order] = Some(trip.courier);
         }
     }
-    let mut text = "order placement_time restaurant ready_time pickup_time dropoff_time courier\n".to_owned();
+    let mut text =
+        "order placement_time restaurant ready_time pickup_time dropoff_time courier\n".to_owned();
     for ((row, order), courier) in instance.orders.iter().zip(&record.orders).zip(couriers) {
-        let (Some(courier), Some(picked), Some(dropped)) = (courier, order.picked_at, order.dropped_at) else {
+        let (Some(courier), Some(picked), Some(dropped)) =
+            (courier, order.picked_at, order.dropped_at)
+        else {
             continue;
         };
         let restaurant = &instance.restaurants[row.restaurant].name;
         let (placed, ready) = (minutes(row.placed), minutes(row.ready));
         let (picked, dropped) = (minutes(picked), minutes(dropped));
         let courier = &instance.couriers[courier].name;
-        writeln!(text, "{} {placed} {restaurant} {ready} {picked} {dropped} {courier}", row.name)?;
+        writeln!(
+            text,
+            "{} {placed} {restaurant} {ready} {picked} {dropped} {courier}",
+            row.name
+        )?;
     }
     Ok(text)
 }
@@ -63,7 +83,11 @@ fn movements(instance: &Instance, record: &Record) -> Result<String, BoxError> {
         for movement in &trip.movements {
             let (from, to) = (name(instance, movement.from), name(instance, movement.to));
             let courier = &instance.couriers[trip.courier].name;
-            writeln!(text, "{courier} {} {from} {to}", minutes(movement.departed_at))?;
+            writeln!(
+                text,
+                "{courier} {} {from} {to}",
+                minutes(movement.departed_at)
+            )?;
         }
     }
     Ok(text)

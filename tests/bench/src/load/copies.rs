@@ -19,7 +19,8 @@ pub(crate) fn add(data: &Path, count: usize) -> Result<(), BoxError> {
          (SELECT ledger.id FROM ledger WHERE ledger.order_id = newest.id AND kind = 'fee') AS fee FROM \
          (SELECT id FROM orders WHERE code LIKE 'G-%' ORDER BY id DESC LIMIT {TEMPLATES}) AS newest"
     ))?;
-    let templates: i64 = database.query_row("SELECT count(*) FROM templates", [], |row| row.get(0))?;
+    let templates: i64 =
+        database.query_row("SELECT count(*) FROM templates", [], |row| row.get(0))?;
     let (templates, mut left) = (usize::try_from(templates)?, count);
     if templates == 0 {
         return Err("no orders to copy".into());
@@ -63,8 +64,11 @@ const COPIES: [&str; 6] = [
 
 fn add_chunk(database: &mut Connection, count: i64) -> Result<(), BoxError> {
     let transaction = database.transaction()?;
-    let before: i64 =
-        transaction.query_row("SELECT value - 1 FROM counters WHERE name = 'ids'", [], |row| row.get(0))?;
+    let before: i64 = transaction.query_row(
+        "SELECT value - 1 FROM counters WHERE name = 'ids'",
+        [],
+        |row| row.get(0),
+    )?;
     for copy in COPIES {
         let mut statement = transaction.prepare_cached(copy)?;
         match statement.parameter_count() {
@@ -72,7 +76,10 @@ fn add_chunk(database: &mut Connection, count: i64) -> Result<(), BoxError> {
             _ => statement.execute(params![before, count])?,
         };
     }
-    transaction.execute("UPDATE counters SET value = value + ?1 WHERE name = 'ids'", [count])?;
+    transaction.execute(
+        "UPDATE counters SET value = value + ?1 WHERE name = 'ids'",
+        [count],
+    )?;
     transaction.commit()?;
     Ok(())
 }

@@ -27,11 +27,19 @@ fn poll_once<F: Future>(future: F) -> Result<F::Output, BoxError> {
 
 /// Prints the microseconds per preview, in the given order and in the best order.
 pub(crate) fn preview(seconds: u64) -> Result<(), BoxError> {
-    let limits = Limits { previews_per_minute: u32::MAX, ..Limits::default() };
-    let settings = Settings { limits, ..Settings::default() };
+    let limits = Limits {
+        previews_per_minute: u32::MAX,
+        ..Limits::default()
+    };
+    let settings = Settings {
+        limits,
+        ..Settings::default()
+    };
     let host = MemoryHost::seeded(1);
     poll_once(demo::seed(&host, &settings))??;
-    println!("core, POST /delivery/orders/preview, request bytes to response bytes, median of batches");
+    println!(
+        "core, POST /delivery/orders/preview, request bytes to response bytes, median of batches"
+    );
     for (stops, best_route) in [(2, false), (10, false), (10, true), (50, false), (50, true)] {
         let body = Bytes::from(order("L-1", stops, best_route).to_string());
         let once = || -> Result<usize, BoxError> {
@@ -47,7 +55,10 @@ pub(crate) fn preview(seconds: u64) -> Result<(), BoxError> {
             }
             Ok(response.body().len())
         };
-        let (until, mut batches) = (Instant::now() + Duration::from_millis(seconds * 250), Vec::new());
+        let (until, mut batches) = (
+            Instant::now() + Duration::from_millis(seconds * 250),
+            Vec::new(),
+        );
         while Instant::now() < until || batches.len() < 3 {
             let start = Instant::now();
             for _ in 0..20 {
@@ -59,8 +70,15 @@ pub(crate) fn preview(seconds: u64) -> Result<(), BoxError> {
             host.advance(despacho_core::model::Duration::seconds(1));
         }
         batches.sort_by(f64::total_cmp);
-        let order = if best_route { "best order" } else { "given order" };
-        println!("  {stops:>3} stops, {order}: {:>8.1} µs", batches[batches.len() / 2]);
+        let order = if best_route {
+            "best order"
+        } else {
+            "given order"
+        };
+        println!(
+            "  {stops:>3} stops, {order}: {:>8.1} µs",
+            batches[batches.len() / 2]
+        );
     }
     Ok(())
 }

@@ -37,7 +37,12 @@ const INSTANCES: usize = 3;
 
 /// Prints the reports per second, and what share of them the couriers need.
 pub(crate) fn compare(couriers: usize, seconds: u64) -> Result<(), BoxError> {
-    let mut fleet = Fleet { couriers, next: AtomicUsize::new(0), keys: Vec::new(), span: Duration::from_secs(seconds) };
+    let mut fleet = Fleet {
+        couriers,
+        next: AtomicUsize::new(0),
+        keys: Vec::new(),
+        span: Duration::from_secs(seconds),
+    };
     println!(
         "{couriers} available couriers, which report every {INTERVAL} s: {:.0} reports per second; {CLIENTS} connections\n  \
          reports per second, ratio to the bare server's requests, share that the couriers need, processor time of each, and resident memory \
@@ -47,8 +52,14 @@ pub(crate) fn compare(couriers: usize, seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let (data, echo) = (tempfile::tempdir()?, Echo::start()?);
     let start = |variables: &[(&str, &str)]| {
-        let variables = [&UNLIMITED[..], &[("DESPACHO_ADMIN_TOKEN", OPERATOR)], variables].concat();
-        Server::start(&binary, data.path(), &[], &variables).map_err(|e| BoxError::from(e.to_string()))
+        let variables = [
+            &UNLIMITED[..],
+            &[("DESPACHO_ADMIN_TOKEN", OPERATOR)],
+            variables,
+        ]
+        .concat();
+        Server::start(&binary, data.path(), &[], &variables)
+            .map_err(|e| BoxError::from(e.to_string()))
     };
 
     let mut single = [start(&[])?];
@@ -56,9 +67,16 @@ pub(crate) fn compare(couriers: usize, seconds: u64) -> Result<(), BoxError> {
     fleet.measure("SQLite, one instance", &mut single, &echo)?;
     drop(single);
 
-    let cluster = Cluster::start_as(Options { flushed: true, ..Options::default() }).map_err(|e| e.to_string())?;
+    let cluster = Cluster::start_as(Options {
+        flushed: true,
+        ..Options::default()
+    })
+    .map_err(|e| e.to_string())?;
     let (address, secret) = (cluster.fresh().map_err(|e| e.to_string())?, "5c".repeat(32));
-    let on_postgres = [("DESPACHO_DATABASE", &*address), ("DESPACHO_SECRET", &*secret)];
+    let on_postgres = [
+        ("DESPACHO_DATABASE", &*address),
+        ("DESPACHO_SECRET", &*secret),
+    ];
     let mut servers = vec![start(&on_postgres)?];
     fleet.register(&servers[0].base)?;
     fleet.measure("PostgreSQL, one instance", &mut servers, &echo)?;
@@ -86,7 +104,10 @@ impl Fleet {
 
     /// Registers the couriers, each of which reports its first position and becomes available.
     fn register(&mut self, base: &str) -> Result<(), BoxError> {
-        let (next, keys) = (AtomicUsize::new(0), Mutex::new(vec![String::new(); self.couriers]));
+        let (next, keys) = (
+            AtomicUsize::new(0),
+            Mutex::new(vec![String::new(); self.couriers]),
+        );
         all(CLIENTS, |_| {
             let mut client = Client::connect(base)?;
             loop {
@@ -94,12 +115,21 @@ impl Fleet {
                 if index >= self.couriers {
                     return Ok(());
                 }
-                let person = format!(r#"{{"name": "Courier {index}", "phone": "+55119{:08}"}}"#, index + 10_000_000);
+                let person = format!(
+                    r#"{{"name": "Courier {index}", "phone": "+55119{:08}"}}"#,
+                    index + 10_000_000
+                );
                 client.expect(&post("/admin/couriers", OPERATOR, &person), 201)?;
                 let response: serde_json::Value = serde_json::from_slice(client.body())?;
-                let key = response["value"].as_str().ok_or("a courier without a key")?.to_owned();
+                let key = response["value"]
+                    .as_str()
+                    .ok_or("a courier without a key")?
+                    .to_owned();
                 client.expect(&report(&key, index, 0), 200)?;
-                client.expect(&post("/courier/availability", &key, r#"{"available": true}"#), 200)?;
+                client.expect(
+                    &post("/courier/availability", &key, r#"{"available": true}"#),
+                    200,
+                )?;
                 keys.lock().unwrap_or_else(PoisonError::into_inner)[index] = key;
             }
         })?;
@@ -109,8 +139,16 @@ impl Fleet {
 
     fn measure(&self, name: &str, servers: &mut [Server], echo: &Echo) -> Result<(), BoxError> {
         let bare = post("/", OPERATOR, &order("L-1", 2, false).to_string());
-        let processes: Vec<u32> = servers.iter_mut().map(|server| server.child().id()).collect();
-        let worked = || processes.iter().map(|process| cpu_seconds(*process)).sum::<Result<f64, BoxError>>();
+        let processes: Vec<u32> = servers
+            .iter_mut()
+            .map(|server| server.child().id())
+            .collect();
+        let worked = || {
+            processes
+                .iter()
+                .map(|process| cpu_seconds(*process))
+                .sum::<Result<f64, BoxError>>()
+        };
         let (mut ours, mut theirs, mut processor_us) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..TURNS {
             let before = worked()?;
@@ -141,7 +179,10 @@ impl Fleet {
             }
             Ok(())
         })?;
-        Ok((number(self.next.load(Ordering::Relaxed) - first), started.elapsed().as_secs_f64()))
+        Ok((
+            number(self.next.load(Ordering::Relaxed) - first),
+            started.elapsed().as_secs_f64(),
+        ))
     }
 }
 
@@ -150,6 +191,10 @@ fn report(key: &str, courier: usize, moves: usize) -> Vec<u8> {
     let (north, east) = (courier * 7_919 % 200_000, courier * 104_729 % 200_000);
     let moved = moves * 577 % 1_000;
     let degrees = |offset: usize| number(offset + moved) / 1e6;
-    let body = format!(r#"{{"latitude": {}, "longitude": {}}}"#, -23.65 + degrees(north), -46.75 + degrees(east));
+    let body = format!(
+        r#"{{"latitude": {}, "longitude": {}}}"#,
+        -23.65 + degrees(north),
+        -46.75 + degrees(east)
+    );
     post("/courier/position", key, &body)
 }

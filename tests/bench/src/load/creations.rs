@@ -40,10 +40,12 @@ pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
     for count in [1, CLIENTS] {
         let data = tempfile::tempdir()?;
         let variables = [&UNLIMITED[..], &[("DESPACHO_ADMIN_TOKEN", OPERATOR)]].concat();
-        let mut server = Server::start(&binary, data.path(), &[], &variables).map_err(|e| e.to_string())?;
+        let mut server =
+            Server::start(&binary, data.path(), &[], &variables).map_err(|e| e.to_string())?;
         let process = server.child().id();
-        let merchants =
-            (0..count).map(|number| create_merchant(&server.base, number)).collect::<Result<Vec<_>, _>>()?;
+        let merchants = (0..count)
+            .map(|number| create_merchant(&server.base, number))
+            .collect::<Result<Vec<_>, _>>()?;
         let (next, span) = (AtomicUsize::new(0), Duration::from_secs(seconds.max(2)) / 2);
         create(&server.base, &merchants, &next, span)?;
         let mut bare = Bare::copy(data.path(), &merchants)?;
@@ -66,15 +68,30 @@ pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
 }
 
 /// Creates orders until the time is over, and returns how many.
-fn create(base: &str, merchants: &[Merchant], next: &AtomicUsize, span: Duration) -> Result<f64, BoxError> {
+fn create(
+    base: &str,
+    merchants: &[Merchant],
+    next: &AtomicUsize,
+    span: Duration,
+) -> Result<f64, BoxError> {
     let (started, done) = (Instant::now(), AtomicUsize::new(0));
     // Created once, because the client's CPU time reduces the server's.
     let template = order("CODE", 2, false).to_string();
     all(CLIENTS, |index| {
         let mut client = Client::connect(base)?;
         while started.elapsed() < span {
-            let body = template.replace("CODE", &format!("P-{}", next.fetch_add(1, Ordering::Relaxed)));
-            client.expect(&post("/delivery/orders", &merchants[index % merchants.len()].key, &body), 201)?;
+            let body = template.replace(
+                "CODE",
+                &format!("P-{}", next.fetch_add(1, Ordering::Relaxed)),
+            );
+            client.expect(
+                &post(
+                    "/delivery/orders",
+                    &merchants[index % merchants.len()].key,
+                    &body,
+                ),
+                201,
+            )?;
             done.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
@@ -97,7 +114,8 @@ impl Bare {
     fn copy(data: &Path, merchants: &[Merchant]) -> Result<Bare, BoxError> {
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("despacho.db");
-        Connection::open(data.join("despacho.db"))?.execute("VACUUM INTO ?1", [file.to_string_lossy()])?;
+        Connection::open(data.join("despacho.db"))?
+            .execute("VACUUM INTO ?1", [file.to_string_lossy()])?;
         let database = Connection::open(&file)?;
         // The server's settings.
         database.execute_batch(
@@ -109,8 +127,19 @@ impl Bare {
         let event = text("SELECT body FROM events ORDER BY id DESC LIMIT 1")?;
         let terms = text("SELECT terms FROM order_search ORDER BY order_id DESC LIMIT 1")?;
         let next = database.query_row("SELECT max(id) FROM orders", [], |row| row.get(0))?;
-        let stores = merchants.iter().map(|merchant| i64::try_from(merchant.id)).collect::<Result<_, _>>()?;
-        Ok(Bare { _folder: folder, database, stores, next, order, event, terms })
+        let stores = merchants
+            .iter()
+            .map(|merchant| i64::try_from(merchant.id))
+            .collect::<Result<_, _>>()?;
+        Ok(Bare {
+            _folder: folder,
+            database,
+            stores,
+            next,
+            order,
+            event,
+            terms,
+        })
     }
 
     /// Writes groups until the time is over, and returns the orders per second.
@@ -119,10 +148,11 @@ impl Bare {
         while started.elapsed() < span {
             let transaction = self.database.transaction()?;
             {
-                let mut balance =
-                    transaction.prepare_cached("UPDATE balances SET amount = amount - 1590 WHERE store = ?1")?;
-                let mut journal =
-                    transaction.prepare_cached("UPDATE journals SET last = last + 1 WHERE matrix = ?1")?;
+                let mut balance = transaction.prepare_cached(
+                    "UPDATE balances SET amount = amount - 1590 WHERE store = ?1",
+                )?;
+                let mut journal = transaction
+                    .prepare_cached("UPDATE journals SET last = last + 1 WHERE matrix = ?1")?;
                 let mut order = transaction.prepare_cached(
                     "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, \
                      pickup_lon_e7, body) VALUES (?1, 1, ?2, ?3, 1, 100, ?1, ?1, -235558000, -466582000, ?4)",

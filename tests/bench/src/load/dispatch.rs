@@ -26,7 +26,10 @@ const SERVABLE: i32 = 200;
 const UNSERVABLE: i32 = 5_000;
 const COURIERS: i32 = 20_000;
 const PASSES: usize = 7;
-const SAO_PAULO: Point = Point { lat_e7: -235_505_000, lon_e7: -466_333_000 };
+const SAO_PAULO: Point = Point {
+    lat_e7: -235_505_000,
+    lon_e7: -466_333_000,
+};
 
 /// Prints the duration of a pass and the number of orders allocated.
 pub(crate) async fn run() -> Result<(), BoxError> {
@@ -36,23 +39,41 @@ pub(crate) async fn run() -> Result<(), BoxError> {
          by ID, with their bodies)"
     );
     let folder = tempfile::tempdir()?;
-    let database = Sqlite::open(&folder.path().join("despacho.db"), &despacho_sqlite::Options::default())?;
-    measure("SQLite", &SqlHost::new(database, LocalPlatform::new()?, Timing::default())).await?;
+    let database = Sqlite::open(
+        &folder.path().join("despacho.db"),
+        &despacho_sqlite::Options::default(),
+    )?;
+    measure(
+        "SQLite",
+        &SqlHost::new(database, LocalPlatform::new()?, Timing::default()),
+    )
+    .await?;
     if let Some(missing) = despacho_process::cluster::missing() {
         println!("  PostgreSQL: {missing}");
         return Ok(());
     }
     let address = Address::parse(&despacho_process::cluster::shared()?.fresh()?)?;
     let database = Postgres::open(&address, &despacho_postgres::Options::default()).await?;
-    measure("PostgreSQL", &SqlHost::new(database, LocalPlatform::new()?, Timing::default())).await
+    measure(
+        "PostgreSQL",
+        &SqlHost::new(database, LocalPlatform::new()?, Timing::default()),
+    )
+    .await
 }
 
 async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Result<(), BoxError> {
     let now = host.exec_context().now;
     let template = template().await?;
-    let unservable = (0..UNSERVABLE).map(|number| order(&template, number, now, out_of_reach(number)));
-    commit(host, unservable.collect(), (0..COURIERS).map(|number| courier(number, now)).collect::<Result<_, _>>()?)
-        .await?;
+    let unservable =
+        (0..UNSERVABLE).map(|number| order(&template, number, now, out_of_reach(number)));
+    commit(
+        host,
+        unservable.collect(),
+        (0..COURIERS)
+            .map(|number| courier(number, now))
+            .collect::<Result<_, _>>()?,
+    )
+    .await?;
     let settings = Settings::default();
     let (mut passes, mut earlier) = (Vec::new(), Vec::new());
     for _ in 0..PASSES {
@@ -63,7 +84,8 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
         earlier_reads(host, now).await?;
         earlier.push(start.elapsed().as_secs_f64() * 1e3);
     }
-    let servable = (UNSERVABLE..UNSERVABLE + SERVABLE).map(|number| order(&template, number, now, in_reach(number)));
+    let servable = (UNSERVABLE..UNSERVABLE + SERVABLE)
+        .map(|number| order(&template, number, now, in_reach(number)));
     commit(host, servable.collect(), Vec::new()).await?;
     let start = Instant::now();
     let done = run_pass(host, &settings, &mut host.exec_context()).await?;
@@ -79,15 +101,32 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
 
 /// Performs the reads of an earlier version, which did not select by area. None of the servable orders was among the
 /// rows.
-async fn earlier_reads<D: Driver, P: Machine>(host: &SqlHost<D, P>, now: Timestamp) -> Result<(), BoxError> {
+async fn earlier_reads<D: Driver, P: Machine>(
+    host: &SqlHost<D, P>,
+    now: Timestamp,
+) -> Result<(), BoxError> {
     let sql = "SELECT body FROM orders WHERE situation = 200 ORDER BY due_at, id LIMIT $1";
-    for mut row in host.driver().read(Query { sql, params: vec![Value::Integer(2_000)] }).await? {
+    for mut row in host
+        .driver()
+        .read(Query {
+            sql,
+            params: vec![Value::Integer(2_000)],
+        })
+        .await?
+    {
         std::hint::black_box(row.json::<Order>()?);
     }
     let sql = "SELECT couriers.body FROM couriers JOIN positions ON positions.courier = couriers.id \
                WHERE couriers.free = 1 AND positions.at >= $1 ORDER BY couriers.id LIMIT $2";
     let since = Value::Integer(now.before(Duration::minutes(5)).millis());
-    for mut row in host.driver().read(Query { sql, params: vec![since, Value::Integer(3_000)] }).await? {
+    for mut row in host
+        .driver()
+        .read(Query {
+            sql,
+            params: vec![since, Value::Integer(3_000)],
+        })
+        .await?
+    {
         std::hint::black_box(row.json::<Courier>()?);
     }
     Ok(())
@@ -96,18 +135,40 @@ async fn earlier_reads<D: Driver, P: Machine>(host: &SqlHost<D, P>, now: Timesta
 async fn template() -> Result<Order, BoxError> {
     let host = MemoryHost::seeded(1);
     demo::seed(&host, &Settings::default()).await?;
-    host.orders().into_iter().next().ok_or_else(|| "the demo data has no order".into())
+    host.orders()
+        .into_iter()
+        .next()
+        .ok_or_else(|| "the demo data has no order".into())
 }
 
-async fn commit(host: &impl Host, orders: Vec<Order>, couriers: Vec<(Courier, Position)>) -> Result<(), BoxError> {
+async fn commit(
+    host: &impl Host,
+    orders: Vec<Order>,
+    couriers: Vec<(Courier, Position)>,
+) -> Result<(), BoxError> {
     let at = host.exec_context().now;
     for orders in orders.chunks(1_000) {
         let orders = orders.iter().cloned().map(Write::insert).collect();
-        host.commit(&Changes { at, orders, ..Changes::default() }).await?;
+        host.commit(&Changes {
+            at,
+            orders,
+            ..Changes::default()
+        })
+        .await?;
     }
     for couriers in couriers.chunks(1_000) {
-        let (couriers, positions) = couriers.iter().cloned().map(|(courier, at)| (Write::insert(courier), at)).unzip();
-        host.commit(&Changes { at, couriers, positions, ..Changes::default() }).await?;
+        let (couriers, positions) = couriers
+            .iter()
+            .cloned()
+            .map(|(courier, at)| (Write::insert(courier), at))
+            .unzip();
+        host.commit(&Changes {
+            at,
+            couriers,
+            positions,
+            ..Changes::default()
+        })
+        .await?;
     }
     Ok(())
 }
@@ -127,32 +188,56 @@ fn order(template: &Order, number: i32, now: Timestamp, pickup: Point) -> Order 
 }
 
 fn moved(from: Point, north_e7: i32, east_e7: i32) -> Point {
-    Point { lat_e7: from.lat_e7 + north_e7, lon_e7: from.lon_e7 + east_e7 }
+    Point {
+        lat_e7: from.lat_e7 + north_e7,
+        lon_e7: from.lon_e7 + east_e7,
+    }
 }
 
 /// Returns the pickup location of an order out of reach: half are in one city without couriers, the others are spread
 /// over Brazil.
 fn out_of_reach(number: i32) -> Point {
     match number % 2 {
-        0 => moved(Point { lat_e7: -31_190_000, lon_e7: -600_217_000 }, number % 700 * 1_000, number % 900 * 1_000),
-        _ => {
-            moved(Point { lat_e7: -100_000_000, lon_e7: -580_000_000 }, number % 50 * 1_000_000, number / 50 * 900_000)
-        }
+        0 => moved(
+            Point {
+                lat_e7: -31_190_000,
+                lon_e7: -600_217_000,
+            },
+            number % 700 * 1_000,
+            number % 900 * 1_000,
+        ),
+        _ => moved(
+            Point {
+                lat_e7: -100_000_000,
+                lon_e7: -580_000_000,
+            },
+            number % 50 * 1_000_000,
+            number / 50 * 900_000,
+        ),
     }
 }
 
 /// Returns the pickup location of a servable order, on a grid of 1.1 km.
 fn in_reach(number: i32) -> Point {
-    moved(SAO_PAULO, number % 20 * 100_000 - 1_000_000, number / 20 % 10 * 100_000 - 500_000)
+    moved(
+        SAO_PAULO,
+        number % 20 * 100_000 - 1_000_000,
+        number / 20 % 10 * 100_000 - 500_000,
+    )
 }
 
 /// Returns a courier near a servable order, or one of a crowd north of them.
 fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError> {
     let point = match COURIERS - 1 - number {
         index if index < SERVABLE => moved(in_reach(index), 15_000, 0),
-        crowd => moved(SAO_PAULO, 1_100_000 + crowd % 140 * 10_000, crowd / 140 * 14_000 - 1_000_000),
+        crowd => moved(
+            SAO_PAULO,
+            1_100_000 + crowd % 140 * 10_000,
+            crowd / 140 * 14_000 - 1_000_000,
+        ),
     };
-    let id = CourierId::new(1_000_000 + u64::from(number.unsigned_abs())).ok_or("0 is not a valid ID")?;
+    let id = CourierId::new(1_000_000 + u64::from(number.unsigned_abs()))
+        .ok_or("0 is not a valid ID")?;
     let courier = Courier {
         id,
         version: 1,
@@ -180,5 +265,12 @@ fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError>
         suspended_at: None,
         removed_at: None,
     };
-    Ok((courier, Position { courier: id, point, at: now }))
+    Ok((
+        courier,
+        Position {
+            courier: id,
+            point,
+            at: now,
+        },
+    ))
 }

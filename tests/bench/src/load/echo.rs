@@ -13,9 +13,13 @@ use despacho_bench::BoxError;
 
 /// Prints the server's address and serves until the process is killed.
 pub(crate) fn serve() -> Result<(), BoxError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
-        let route = warp::post().and(warp::body::json()).map(|order: PreviewOrder| warp::reply::json(&order));
+        let route = warp::post()
+            .and(warp::body::json())
+            .map(|order: PreviewOrder| warp::reply::json(&order));
         let listener = std::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
         println!("ready http://{}", listener.local_addr()?);
         listener.set_nonblocking(true)?;
@@ -35,10 +39,17 @@ pub(crate) struct Echo {
 impl Echo {
     /// Starts the server in a separate process.
     pub(crate) fn start() -> Result<Echo, BoxError> {
-        let mut child = Command::new(std::env::current_exe()?).args(["load", "echo"]).stdout(Stdio::piped()).spawn()?;
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(["load", "echo"])
+            .stdout(Stdio::piped())
+            .spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().ok_or("no standard output")?).read_line(&mut line)?;
-        let base = line.trim().strip_prefix("ready ").ok_or("the reference server did not start")?.to_owned();
+        let base = line
+            .trim()
+            .strip_prefix("ready ")
+            .ok_or("the reference server did not start")?
+            .to_owned();
         Ok(Echo { child, base })
     }
 }

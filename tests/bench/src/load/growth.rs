@@ -75,7 +75,10 @@ pub(crate) fn run(sizes: &[usize]) -> Result<(), BoxError> {
         "orders of 2 stops over HTTP on SQLite, {CONNECTIONS} connections, each durable; {TURNS} turns of {TURN}:"
     );
     println!("  stored     created/s         CPU ms per order  resident MB  bytes/order");
-    let smallest = servers.first().map(|sized| median(&sized.created)).unwrap_or_default();
+    let smallest = servers
+        .first()
+        .map(|sized| median(&sized.created))
+        .unwrap_or_default();
     for sized in &mut servers {
         let stored = sized.next.load(Ordering::Relaxed);
         println!(
@@ -92,11 +95,21 @@ pub(crate) fn run(sizes: &[usize]) -> Result<(), BoxError> {
          console's search by a recipient's name that all orders share, a dispatch pass; and twice the console's search by the code \
          of the oldest order:"
     );
-    println!("  stored     {}   by code", TIMED.map(|name| format!("{name:>10}")).concat());
+    println!(
+        "  stored     {}   by code",
+        TIMED.map(|name| format!("{name:>10}")).concat()
+    );
     for sized in &servers {
-        let medians = sized.times.each_ref().map(|times| format!("{:>10.2}", ms(median(times))));
+        let medians = sized
+            .times
+            .each_ref()
+            .map(|times| format!("{:>10.2}", ms(median(times))));
         let searches = [sized.search_oldest()?, sized.search_oldest()?].join(", ");
-        println!("  {:<10} {}   {searches}", sized.next.load(Ordering::Relaxed), medians.concat());
+        println!(
+            "  {:<10} {}   {searches}",
+            sized.next.load(Ordering::Relaxed),
+            medians.concat()
+        );
     }
     Ok(())
 }
@@ -118,15 +131,26 @@ impl SizedServer {
         create(&server.base, &next, WARM_UP)?;
         let ids = newest(&server.base)?;
         let (created, cpu_ms, times) = (Vec::new(), Vec::new(), Default::default());
-        Ok(SizedServer { data, server, next, ids, empty, created, cpu_ms, times })
+        Ok(SizedServer {
+            data,
+            server,
+            next,
+            ids,
+            empty,
+            created,
+            cpu_ms,
+            times,
+        })
     }
 
     fn turn(&mut self) -> Result<(), BoxError> {
         let (process, base) = (self.server.child().id(), &self.server.base);
         let (worked, started) = (cpu_seconds(process)?, Instant::now());
         create(base, &self.next, TURN)?;
-        self.created.push(number(TURN) / started.elapsed().as_secs_f64());
-        self.cpu_ms.push((cpu_seconds(process)? - worked) * 1_000.0 / number(TURN));
+        self.created
+            .push(number(TURN) / started.elapsed().as_secs_f64());
+        self.cpu_ms
+            .push((cpu_seconds(process)? - worked) * 1_000.0 / number(TURN));
         let mut client = Client::connect(base)?;
         for index in 0..READS {
             let requests = self.requests(index);
@@ -142,7 +166,10 @@ impl SizedServer {
     /// Returns the timed requests with a number within a turn. Only the first [`PASSES`] numbers have a dispatch pass.
     fn requests(&self, index: usize) -> Vec<Vec<u8>> {
         let mut requests = vec![
-            get(&format!("/delivery/orders/{}", self.ids[index % self.ids.len()]), KEY),
+            get(
+                &format!("/delivery/orders/{}", self.ids[index % self.ids.len()]),
+                KEY,
+            ),
             get("/delivery/orders?limit=20", KEY),
             get("/delivery/orders?limit=20&open=true", KEY),
             get("/delivery/statement?limit=20", KEY),
@@ -166,17 +193,31 @@ impl SizedServer {
 }
 
 fn start_server(binary: &Path, data: &Path) -> Result<Server, BoxError> {
-    Ok(Server::start(binary, data, &["--demo"], &[&UNLIMITED[..], &[("DESPACHO_ADMIN_TOKEN", OPERATOR)]].concat())
-        .map_err(|e| e.to_string())?)
+    Ok(Server::start(
+        binary,
+        data,
+        &["--demo"],
+        &[&UNLIMITED[..], &[("DESPACHO_ADMIN_TOKEN", OPERATOR)]].concat(),
+    )
+    .map_err(|e| e.to_string())?)
 }
 
 fn create(base: &str, next: &AtomicUsize, count: usize) -> Result<(), BoxError> {
     let left = AtomicUsize::new(count);
     all(CONNECTIONS, |_| {
         let mut client = Client::connect(base)?;
-        while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+        while left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            })
+            .is_ok()
+        {
             let code = next.fetch_add(1, Ordering::Relaxed);
-            let request = post("/delivery/orders", KEY, &order(&format!("G-{code}"), 2, false).to_string());
+            let request = post(
+                "/delivery/orders",
+                KEY,
+                &order(&format!("G-{code}"), 2, false).to_string(),
+            );
             client.expect(&request, 201)?;
         }
         Ok(())
@@ -188,13 +229,23 @@ fn newest(base: &str) -> Result<Vec<u64>, BoxError> {
     let mut client = Client::connect(base)?;
     client.send(&get("/delivery/orders?limit=100", KEY))?;
     let page: serde_json::Value = serde_json::from_slice(client.body())?;
-    let ids: Vec<u64> =
-        page["orders"].as_array().into_iter().flatten().filter_map(|order| order["id"].as_u64()).collect();
-    if ids.is_empty() { Err("no orders to read".into()) } else { Ok(ids) }
+    let ids: Vec<u64> = page["orders"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|order| order["id"].as_u64())
+        .collect();
+    if ids.is_empty() {
+        Err("no orders to read".into())
+    } else {
+        Ok(ids)
+    }
 }
 
 /// Parses sizes such as `10000,200000`.
 pub(crate) fn sizes(text: &str) -> Result<Vec<usize>, BoxError> {
-    let sizes = text.split(',').map(|size| size.trim().replace('_', "").parse());
+    let sizes = text
+        .split(',')
+        .map(|size| size.trim().replace('_', "").parse());
     Ok(sizes.collect::<Result<Vec<usize>, _>>()?)
 }

@@ -35,13 +35,27 @@ pub(crate) fn command(arguments: lexopt::Parser) -> Result<(), BoxError> {
 
 fn plan(mut arguments: lexopt::Parser) -> Result<Plan, BoxError> {
     let sizes = vec![10_000, 100_000, 1_000_000];
-    let mut plan = Plan { parts: Vec::new(), seconds: 4, orders: 100_000, sizes, couriers: 50_000 };
+    let mut plan = Plan {
+        parts: Vec::new(),
+        seconds: 4,
+        orders: 100_000,
+        sizes,
+        couriers: 50_000,
+    };
     while let Some(argument) = arguments.next()? {
         match argument {
-            lexopt::Arg::Long("seconds") => plan.seconds = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("orders") => plan.orders = arguments.value()?.to_string_lossy().parse()?,
-            lexopt::Arg::Long("sizes") => plan.sizes = growth::sizes(&arguments.value()?.to_string_lossy())?,
-            lexopt::Arg::Long("couriers") => plan.couriers = arguments.value()?.to_string_lossy().parse()?,
+            lexopt::Arg::Long("seconds") => {
+                plan.seconds = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("orders") => {
+                plan.orders = arguments.value()?.to_string_lossy().parse()?
+            }
+            lexopt::Arg::Long("sizes") => {
+                plan.sizes = growth::sizes(&arguments.value()?.to_string_lossy())?
+            }
+            lexopt::Arg::Long("couriers") => {
+                plan.couriers = arguments.value()?.to_string_lossy().parse()?
+            }
             lexopt::Arg::Value(part) => plan.parts.push(part.to_string_lossy().into_owned()),
             other => return Err(other.unexpected().into()),
         }
@@ -54,7 +68,8 @@ fn run(plan: &Plan) -> Result<(), BoxError> {
     if plan.parts == ["echo"] {
         return echo::serve();
     }
-    let is_selected = |part: &str| plan.parts.is_empty() || plan.parts.iter().any(|selected| selected == part);
+    let is_selected =
+        |part: &str| plan.parts.is_empty() || plan.parts.iter().any(|selected| selected == part);
     if is_selected("preview") {
         core::preview(plan.seconds)?;
     }
@@ -78,7 +93,10 @@ fn run(plan: &Plan) -> Result<(), BoxError> {
         growth::run(&plan.sizes)?;
     }
     if is_named("dispatch") {
-        tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(dispatch::run())?;
+        tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?
+            .block_on(dispatch::run())?;
     }
     if is_named("postgres") {
         postgres::compare(plan.seconds)?;

@@ -28,10 +28,13 @@ const TURNS: u64 = 9;
 pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
-    let mut despacho = Server::start(&binary, data.path(), &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?;
+    let mut despacho =
+        Server::start(&binary, data.path(), &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?;
     let (process, echo) = (despacho.child().id(), Echo::start()?);
     let bare_process = echo.child.id();
-    println!("POST preview over HTTP, 8 connections: despacho, bare warp that parses and echoes, ratio of medians");
+    println!(
+        "POST preview over HTTP, 8 connections: despacho, bare warp that parses and echoes, ratio of medians"
+    );
     let span = Duration::from_millis(seconds * 2_000 / TURNS);
     for stops in [2, 10] {
         let body = order("L-1", stops, false).to_string();
@@ -58,8 +61,15 @@ pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
 
 /// Returns a preview that is handled as those of production stores: the demo's store is a sandbox, which is strict by default.
 fn lenient(body: &str) -> Vec<u8> {
-    let request = String::from_utf8_lossy(&post("/delivery/orders/preview", KEY, body)).into_owned();
-    request.replacen("host: localhost\r\n", "host: localhost\r\nprefer: handling=lenient\r\n", 1).into_bytes()
+    let request =
+        String::from_utf8_lossy(&post("/delivery/orders/preview", KEY, body)).into_owned();
+    request
+        .replacen(
+            "host: localhost\r\n",
+            "host: localhost\r\nprefer: handling=lenient\r\n",
+            1,
+        )
+        .into_bytes()
 }
 
 /// The measured turns of a server.
@@ -70,10 +80,18 @@ struct Turns {
 }
 
 impl Turns {
-    fn take(&mut self, process: u32, base: &str, request: &[u8], span: Duration) -> Result<(), BoxError> {
+    fn take(
+        &mut self,
+        process: u32,
+        base: &str,
+        request: &[u8],
+        span: Duration,
+    ) -> Result<(), BoxError> {
         let (worked, started) = (cpu_seconds(process)?, Instant::now());
         let rate = per_second(base, request, 8, span)?;
-        self.processor_us.push((cpu_seconds(process)? - worked) * 1e6 / (rate * started.elapsed().as_secs_f64()));
+        self.processor_us.push(
+            (cpu_seconds(process)? - worked) * 1e6 / (rate * started.elapsed().as_secs_f64()),
+        );
         self.per_second.push(rate);
         Ok(())
     }

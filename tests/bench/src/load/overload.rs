@@ -46,14 +46,17 @@ pub(crate) fn run(seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
     let variables = [&UNLIMITED[..], &LOW_LIMITS].concat();
-    let mut server = Server::start(&binary, data.path(), &["--demo"], &variables).map_err(|e| e.to_string())?;
+    let mut server =
+        Server::start(&binary, data.path(), &["--demo"], &variables).map_err(|e| e.to_string())?;
     let process = server.child().id();
     let (next, span) = (AtomicUsize::new(0), Duration::from_secs(seconds.max(2)));
     let capacity = capacity(&server.base, &next, span)?;
     println!(
         "durable orders of 2 stops, {CAPACITY_CALLERS} connections, one request at a time: {capacity:.0} per second. Scheduled requests, {CALLERS} connections:"
     );
-    println!("  offered      served/s  shed/s  other  median ms  99 % ms  health: max ms  resident MB");
+    println!(
+        "  offered      served/s  shed/s  other  median ms  99 % ms  health: max ms  resident MB"
+    );
     for percent in [50.0, 100.0, 200.0] {
         let (stage, health) = stage(&server.base, &next, capacity * percent / 100.0, span)?;
         let name = format!("{percent:.0} %");
@@ -73,7 +76,11 @@ pub(crate) fn run(seconds: u64) -> Result<(), BoxError> {
 
 fn create(next: &AtomicUsize) -> Vec<u8> {
     let number = next.fetch_add(1, Ordering::Relaxed);
-    post("/delivery/orders", KEY, &order(&format!("L-{number}"), 2, false).to_string())
+    post(
+        "/delivery/orders",
+        KEY,
+        &order(&format!("L-{number}"), 2, false).to_string(),
+    )
 }
 
 /// Returns the orders per second if each caller waits for its response.
@@ -93,7 +100,12 @@ fn capacity(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, BoxEr
 }
 
 /// Offers `rate` requests per second. Also returns the max_latency latency of health checks meanwhile.
-fn stage(base: &str, next: &AtomicUsize, rate: f64, span: Duration) -> Result<(Stage, Duration), BoxError> {
+fn stage(
+    base: &str,
+    next: &AtomicUsize,
+    rate: f64,
+    span: Duration,
+) -> Result<(Stage, Duration), BoxError> {
     let (started, over) = (Instant::now(), AtomicBool::new(false));
     let step = Duration::from_secs_f64(number(CALLERS) / rate.max(1.0));
     std::thread::scope(|scope| {
@@ -104,9 +116,14 @@ fn stage(base: &str, next: &AtomicUsize, rate: f64, span: Duration) -> Result<(S
                 scope.spawn(move || send_scheduled(base, next, first, step, started + span))
             })
             .collect();
-        let stages: Vec<_> = callers.into_iter().map(|caller| caller.join().unwrap_or_else(|_| panicked())).collect();
+        let stages: Vec<_> = callers
+            .into_iter()
+            .map(|caller| caller.join().unwrap_or_else(|_| panicked()))
+            .collect();
         over.store(true, Ordering::Relaxed);
-        let health = health_check.join().unwrap_or_else(|_| Err("the health check thread panicked".into()))?;
+        let health = health_check
+            .join()
+            .unwrap_or_else(|_| Err("the health check thread panicked".into()))?;
         let mut total = Stage::default();
         for stage in stages {
             let stage = stage?;
@@ -163,7 +180,11 @@ fn check_health(base: &str, over: &AtomicBool) -> Result<Duration, BoxError> {
 fn print(name: &str, stage: &Stage, span: Duration, health: Duration, memory: f64) {
     let seconds = span.as_secs_f64();
     let at = |part: f64| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of a list")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an index of a list"
+        )]
         let index = (number(stage.served.len().saturating_sub(1)) * part) as usize;
         stage.served.get(index).copied().map_or(f64::NAN, ms)
     };
@@ -179,11 +200,18 @@ fn print(name: &str, stage: &Stage, span: Duration, health: Duration, memory: f6
 }
 
 /// Runs one thread for each number below `count`.
-pub(crate) fn all(count: usize, work: impl Fn(usize) -> Result<(), BoxError> + Sync) -> Result<(), BoxError> {
+pub(crate) fn all(
+    count: usize,
+    work: impl Fn(usize) -> Result<(), BoxError> + Sync,
+) -> Result<(), BoxError> {
     std::thread::scope(|scope| {
         let work = &work;
-        let threads: Vec<_> = (0..count).map(|index| scope.spawn(move || work(index))).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| panicked()))
+        let threads: Vec<_> = (0..count)
+            .map(|index| scope.spawn(move || work(index)))
+            .collect();
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|_| panicked()))
     })
 }
 

@@ -41,14 +41,23 @@ pub(crate) struct Merchant {
 pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
-    let options = Options { flushed: true, ..Options::default() };
+    let options = Options {
+        flushed: true,
+        ..Options::default()
+    };
     let cluster = Cluster::start_as(options).map_err(|e| e.to_string())?;
     let address = cluster.fresh().map_err(|e| e.to_string())?;
     let secret = "5c".repeat(32);
-    let own = [("DESPACHO_DATABASE", &*address), ("DESPACHO_SECRET", &*secret), ("DESPACHO_ADMIN_TOKEN", OPERATOR)];
+    let own = [
+        ("DESPACHO_DATABASE", &*address),
+        ("DESPACHO_SECRET", &*secret),
+        ("DESPACHO_ADMIN_TOKEN", OPERATOR),
+    ];
     let variables = [&UNLIMITED[..], &own].concat();
     let server = Server::start(&binary, data.path(), &[], &variables).map_err(|e| e.to_string())?;
-    let merchants = (0..CLIENTS).map(|number| create_merchant(&server.base, number)).collect::<Result<Vec<_>, _>>()?;
+    let merchants = (0..CLIENTS)
+        .map(|number| create_merchant(&server.base, number))
+        .collect::<Result<Vec<_>, _>>()?;
     let (next, span) = (AtomicUsize::new(0), Duration::from_secs(seconds.max(2)));
     // Warms up: statements are prepared, caches filled and files extended.
     create(&server.base, &merchants, &next, Duration::from_secs(2))?;
@@ -56,7 +65,10 @@ pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
         "durable orders of 2 stops on PostgreSQL, {CLIENTS} clients, orders per second: despacho over HTTP; pgbench with the \
          same rows, statement by statement and pipelined"
     );
-    for (label, merchants) in [("with a merchant each", &merchants[..]), ("of one merchant", &merchants[..1])] {
+    for (label, merchants) in [
+        ("with a merchant each", &merchants[..]),
+        ("of one merchant", &merchants[..1]),
+    ] {
         let bench = PgBench::new(&cluster, &address, data.path(), merchants)?;
         bench.run("plain", Duration::from_secs(2))?;
         println!("{label}:");
@@ -80,25 +92,44 @@ pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
 /// Creates a merchant.
 pub(crate) fn create_merchant(base: &str, number: usize) -> Result<Merchant, BoxError> {
     let mut client = Client::connect(base)?;
-    let status = client.send(&post("/admin/matrices", OPERATOR, &parent_store(number).to_string()))?;
+    let status = client.send(&post(
+        "/admin/matrices",
+        OPERATOR,
+        &parent_store(number).to_string(),
+    ))?;
     let response: serde_json::Value = serde_json::from_slice(client.body())?;
     let id = response["storeId"].as_str().and_then(|id| id.parse().ok());
     match (status, id, response["value"].as_str()) {
-        (201, Some(id), Some(key)) => Ok(Merchant { id, key: key.to_owned() }),
+        (201, Some(id), Some(key)) => Ok(Merchant {
+            id,
+            key: key.to_owned(),
+        }),
         _ => Err(format!("creating a merchant returned {status}: {response}").into()),
     }
 }
 
 /// Returns the orders per second of [`CLIENTS`], each of which waits for its response.
-fn create(base: &str, merchants: &[Merchant], next: &AtomicUsize, span: Duration) -> Result<f64, BoxError> {
+fn create(
+    base: &str,
+    merchants: &[Merchant],
+    next: &AtomicUsize,
+    span: Duration,
+) -> Result<f64, BoxError> {
     let (started, done) = (Instant::now(), AtomicUsize::new(0));
     // Created once, because the client's CPU time reduces the server's.
     let template = order("CODE", 2, false).to_string();
     all(CLIENTS, |index| {
         let mut client = Client::connect(base)?;
         while started.elapsed() < span {
-            let body = template.replace("CODE", &format!("P-{}", next.fetch_add(1, Ordering::Relaxed)));
-            let request = post("/delivery/orders", &merchants[index % merchants.len()].key, &body);
+            let body = template.replace(
+                "CODE",
+                &format!("P-{}", next.fetch_add(1, Ordering::Relaxed)),
+            );
+            let request = post(
+                "/delivery/orders",
+                &merchants[index % merchants.len()].key,
+                &body,
+            );
             client.expect(&request, 201)?;
             done.fetch_add(1, Ordering::Relaxed);
         }
@@ -129,7 +160,14 @@ impl<'a> PgBench<'a> {
         let order = query("SELECT body FROM orders ORDER BY id DESC LIMIT 1")?;
         let event = query("SELECT body FROM events ORDER BY id DESC LIMIT 1")?;
         let terms = query("SELECT terms FROM order_search ORDER BY order_id DESC LIMIT 1")?;
-        let bench = PgBench { cluster, address, folder, order, event, terms };
+        let bench = PgBench {
+            cluster,
+            address,
+            folder,
+            order,
+            event,
+            terms,
+        };
         let mut store = String::from("\\set store CASE");
         for (client, merchant) in merchants.iter().cycle().take(CLIENTS).enumerate() {
             write!(store, " WHEN :client_id = {client} THEN {}", merchant.id)?;
@@ -149,17 +187,33 @@ impl<'a> PgBench<'a> {
     fn run(&self, name: &str, span: Duration) -> Result<f64, BoxError> {
         let mut pgbench = self.cluster.program("pgbench");
         pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2"]);
-        pgbench.arg(format!("--client={CLIENTS}")).arg(format!("--time={}", span.as_secs()));
-        for (name, text) in [("order", &self.order), ("event", &self.event), ("terms", &self.terms)] {
+        pgbench
+            .arg(format!("--client={CLIENTS}"))
+            .arg(format!("--time={}", span.as_secs()));
+        for (name, text) in [
+            ("order", &self.order),
+            ("event", &self.event),
+            ("terms", &self.terms),
+        ] {
             pgbench.arg("-D").arg(format!("{name}={text}"));
         }
-        let output = pgbench.arg("--file").arg(self.script(name)).arg(self.address).output()?;
+        let output = pgbench
+            .arg("--file")
+            .arg(self.script(name))
+            .arg(self.address)
+            .output()?;
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         // `tps = 1234.567890 (without initial connection time)`
-        let tps = stdout.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
+        let tps = stdout
+            .lines()
+            .find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
         match tps {
             Some(tps) if output.status.success() => Ok(tps),
-            _ => Err(format!("pgbench: {stdout}{}", String::from_utf8_lossy(&output.stderr)).into()),
+            _ => Err(format!(
+                "pgbench: {stdout}{}",
+                String::from_utf8_lossy(&output.stderr)
+            )
+            .into()),
         }
     }
 }

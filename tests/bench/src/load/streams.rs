@@ -57,7 +57,8 @@ pub(crate) fn run(seconds: u64) -> Result<(), BoxError> {
         ("DESPACHO_MAX_CONNECTIONS_PER_ADDRESS", "4000"),
     ];
     let variables = [&UNLIMITED[..], &more].concat();
-    let mut server = Server::start(&binary, data.path(), &["--demo"], &variables).map_err(|e| e.to_string())?;
+    let mut server =
+        Server::start(&binary, data.path(), &["--demo"], &variables).map_err(|e| e.to_string())?;
     let process = server.child().id();
     println!(
         "{RATE} scheduled requests per second, every {CREATE_EVERY}th a create, the others previews of 2 stops; previews:"
@@ -69,27 +70,49 @@ pub(crate) fn run(seconds: u64) -> Result<(), BoxError> {
     );
     let (echo, next) = (Echo::start()?, AtomicUsize::new(0));
     let bases = (&*server.base, &*echo.base);
-    let single = load(bases, &next, Duration::from_secs((seconds / 4).clamp(5, 60)), process)?;
+    let single = load(
+        bases,
+        &next,
+        Duration::from_secs((seconds / 4).clamp(5, 60)),
+        process,
+    )?;
     single.print(0);
-    let received: Arc<Vec<AtomicUsize>> = Arc::new((0..STREAMS).map(|_| AtomicUsize::new(0)).collect());
+    let received: Arc<Vec<AtomicUsize>> =
+        Arc::new((0..STREAMS).map(|_| AtomicUsize::new(0)).collect());
     let (lost, runtime) = (
         Arc::new(AtomicBool::new(false)),
-        tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(1).build()?,
+        tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .worker_threads(1)
+            .build()?,
     );
     let address = server.base.trim_start_matches("http://").to_owned();
     runtime.block_on(open_streams(&address, &received, &lost))?;
     let comparison = load(bases, &next, Duration::from_secs(seconds), process)?;
     comparison.print(STREAMS);
     let (since, expected) = (Instant::now(), comparison.created);
-    let min_received = || received.iter().map(|count| count.load(Ordering::Relaxed)).min().unwrap_or_default();
+    let min_received = || {
+        received
+            .iter()
+            .map(|count| count.load(Ordering::Relaxed))
+            .min()
+            .unwrap_or_default()
+    };
     while min_received() < expected && since.elapsed() < TIMEOUT {
         std::thread::sleep(Duration::from_millis(20));
     }
-    let complete = received.iter().filter(|count| count.load(Ordering::Relaxed) >= expected).count();
+    let complete = received
+        .iter()
+        .filter(|count| count.load(Ordering::Relaxed) >= expected)
+        .count();
     println!(
         "  {complete} of {STREAMS} streams have every event of the {expected} creates, {:.2} s after the last; {}; resident {:.0} MB",
         since.elapsed().as_secs_f64(),
-        if lost.load(Ordering::Relaxed) { "some were closed" } else { "none was closed" },
+        if lost.load(Ordering::Relaxed) {
+            "some were closed"
+        } else {
+            "none was closed"
+        },
         resident_mb(process)?
     );
     Ok(())
@@ -113,7 +136,10 @@ impl Latencies {
     fn quantile(&self, thousandths: usize) -> f64 {
         let mut times: Vec<Duration> = self.0.iter().map(|(_, took)| *took).collect();
         times.sort();
-        times.get((times.len() * thousandths / 1_000).min(times.len().saturating_sub(1))).copied().map_or(f64::NAN, ms)
+        times
+            .get((times.len() * thousandths / 1_000).min(times.len().saturating_sub(1)))
+            .copied()
+            .map_or(f64::NAN, ms)
     }
 
     fn ratio(&self) -> f64 {
@@ -124,7 +150,11 @@ impl Latencies {
     fn median_ratio(&self) -> f64 {
         let mut windows: BTreeMap<u64, Latencies> = BTreeMap::new();
         for (due, took) in &self.0 {
-            windows.entry(due.as_secs() / WINDOW.as_secs()).or_default().0.push((*due, *took));
+            windows
+                .entry(due.as_secs() / WINDOW.as_secs())
+                .or_default()
+                .0
+                .push((*due, *took));
         }
         let mut ratios: Vec<f64> = windows.values().map(Latencies::ratio).collect();
         ratios.sort_by(f64::total_cmp);
@@ -161,14 +191,27 @@ fn load(
     process: u32,
 ) -> Result<LoadRun, BoxError> {
     let (started, cpu_before) = (Instant::now(), cpu_seconds(process)?);
-    let (previews, bare, created) =
-        (Mutex::new(Latencies::default()), Mutex::new(Latencies::default()), AtomicUsize::new(0));
+    let (previews, bare, created) = (
+        Mutex::new(Latencies::default()),
+        Mutex::new(Latencies::default()),
+        AtomicUsize::new(0),
+    );
     let body = order("L-1", 2, false).to_string();
-    let (preview, echo) = (post("/delivery/orders/preview", KEY, &body), post("/", KEY, &body));
+    let (preview, echo) = (
+        post("/delivery/orders/preview", KEY, &body),
+        post("/", KEY, &body),
+    );
     all(CALLERS + BARE_CALLERS, |caller| {
         let is_bare = caller >= CALLERS;
-        let (callers, rate) = if is_bare { (BARE_CALLERS, BARE_RATE) } else { (CALLERS, RATE) };
-        let (mut client, mut own) = (Client::connect(if is_bare { bare_base } else { base })?, Vec::new());
+        let (callers, rate) = if is_bare {
+            (BARE_CALLERS, BARE_RATE)
+        } else {
+            (CALLERS, RATE)
+        };
+        let (mut client, mut own) = (
+            Client::connect(if is_bare { bare_base } else { base })?,
+            Vec::new(),
+        );
         for turn in (caller % CALLERS..).step_by(callers) {
             let due = Duration::from_secs_f64(number(turn) / number(rate));
             if due >= span {
@@ -179,7 +222,10 @@ fn load(
             // divisor.
             if !is_bare && (turn + turn / CALLERS).is_multiple_of(CREATE_EVERY) {
                 let code = format!("S-{}", next.fetch_add(1, Ordering::Relaxed));
-                client.expect(&post("/delivery/orders", KEY, &order(&code, 2, false).to_string()), 201)?;
+                client.expect(
+                    &post("/delivery/orders", KEY, &order(&code, 2, false).to_string()),
+                    201,
+                )?;
                 created.fetch_add(1, Ordering::Relaxed);
             } else {
                 client.expect(if is_bare { &echo } else { &preview }, 200)?;
@@ -187,19 +233,36 @@ fn load(
             }
         }
         let all = if is_bare { &bare } else { &previews };
-        all.lock().map_err(|_| "a caller thread panicked")?.0.extend(own);
+        all.lock()
+            .map_err(|_| "a caller thread panicked")?
+            .0
+            .extend(own);
         Ok(())
     })?;
-    let into_times = |times: Mutex<Latencies>| times.into_inner().map_err(|_| "a caller thread panicked");
+    let into_times =
+        |times: Mutex<Latencies>| times.into_inner().map_err(|_| "a caller thread panicked");
     let (previews, bare) = (into_times(previews)?, into_times(bare)?);
     let cpu_s = cpu_seconds(process)? - cpu_before;
-    Ok(LoadRun { span: started.elapsed(), previews, bare, created: created.into_inner(), cpu_s })
+    Ok(LoadRun {
+        span: started.elapsed(),
+        previews,
+        bare,
+        created: created.into_inner(),
+        cpu_s,
+    })
 }
 
 /// Opens all streams and spawns a task for each that counts its events.
-async fn open_streams(address: &str, received: &Arc<Vec<AtomicUsize>>, lost: &Arc<AtomicBool>) -> Result<(), BoxError> {
+async fn open_streams(
+    address: &str,
+    received: &Arc<Vec<AtomicUsize>>,
+    lost: &Arc<AtomicBool>,
+) -> Result<(), BoxError> {
     for index in 0..STREAMS {
-        let mut stream = StreamReader { socket: TcpStream::connect(address).await?, tail: Vec::new() };
+        let mut stream = StreamReader {
+            socket: TcpStream::connect(address).await?,
+            tail: Vec::new(),
+        };
         stream.send(&get("/delivery/events/stream", KEY)).await?;
         stream.wait_for_start().await?;
         let (received, lost) = (received.clone(), lost.clone());
@@ -252,7 +315,10 @@ impl StreamReader {
         if !self.read(&mut bytes).await? {
             return Err("the stream ended".into());
         }
-        let count = bytes.windows(EVENT.len()).filter(|window| *window == EVENT).count();
+        let count = bytes
+            .windows(EVENT.len())
+            .filter(|window| *window == EVENT)
+            .count();
         // The start of an event can be split between reads.
         self.tail = bytes.split_off(bytes.len().saturating_sub(EVENT.len() - 1));
         Ok(count)

@@ -35,14 +35,31 @@ struct Pipe {
 impl Guest {
     /// Builds the guest with cargo in release mode, and compiles it.
     pub fn build() -> Result<Guest, Box<dyn Error>> {
-        let arguments =
-            ["cargo", "build", "--quiet", "--locked", "--release", "--package", "despacho-route", "--example", "line"];
-        let mut build = run::command(&place::root()?, &[&arguments[..], &["--target", TARGET]].concat());
+        let arguments = [
+            "cargo",
+            "build",
+            "--quiet",
+            "--locked",
+            "--release",
+            "--package",
+            "despacho-route",
+            "--example",
+            "line",
+        ];
+        let mut build = run::command(
+            &place::root()?,
+            &[&arguments[..], &["--target", TARGET]].concat(),
+        );
         build.env_remove("RUSTFLAGS");
         if !build.status()?.success() {
-            return Err(format!("building the guest failed; `rustup target add {TARGET}` may be required").into());
+            return Err(format!(
+                "building the guest failed; `rustup target add {TARGET}` may be required"
+            )
+            .into());
         }
-        let wasm = place::target()?.join(TARGET).join("release/examples/line.wasm");
+        let wasm = place::target()?
+            .join(TARGET)
+            .join("release/examples/line.wasm");
         let engine = Engine::default();
         let module = Module::from_file(&engine, &wasm)?;
         Ok(Guest { engine, module })
@@ -52,26 +69,48 @@ impl Guest {
     pub fn run(&self, requests: &[String]) -> Result<Vec<Response>, Box<dyn Error>> {
         let mut input = requests.join("\n").into_bytes();
         input.push(b'\n');
-        let pipe = Pipe { input, read: 0, line: Vec::new(), started: None, responses: Vec::new() };
+        let pipe = Pipe {
+            input,
+            read: 0,
+            line: Vec::new(),
+            started: None,
+            responses: Vec::new(),
+        };
         let mut store = Store::new(&self.engine, pipe);
         let mut linker: Linker<Pipe> = Linker::new(&self.engine);
         let wasi = "wasi_snapshot_preview1";
-        linker.func_wrap(wasi, "fd_read", |caller: Caller<'_, Pipe>, _: i32, list: i32, count: i32, done: i32| {
-            transfer(caller, list, count, done, Pipe::read_input)
-        })?;
-        linker.func_wrap(wasi, "fd_write", |caller: Caller<'_, Pipe>, _: i32, list: i32, count: i32, done: i32| {
-            transfer(caller, list, count, done, Pipe::write_output)
-        })?;
-        linker.func_wrap(wasi, "environ_sizes_get", |mut caller: Caller<'_, Pipe>, count: i32, size: i32| {
-            let Some(Extern::Memory(memory)) = caller.get_export("memory") else { return EINVAL };
-            let data = memory.data_mut(&mut caller);
-            let written = put(data, count, 0).and_then(|()| put(data, size, 0));
-            if written.is_some() { 0 } else { EINVAL }
-        })?;
+        linker.func_wrap(
+            wasi,
+            "fd_read",
+            |caller: Caller<'_, Pipe>, _: i32, list: i32, count: i32, done: i32| {
+                transfer(caller, list, count, done, Pipe::read_input)
+            },
+        )?;
+        linker.func_wrap(
+            wasi,
+            "fd_write",
+            |caller: Caller<'_, Pipe>, _: i32, list: i32, count: i32, done: i32| {
+                transfer(caller, list, count, done, Pipe::write_output)
+            },
+        )?;
+        linker.func_wrap(
+            wasi,
+            "environ_sizes_get",
+            |mut caller: Caller<'_, Pipe>, count: i32, size: i32| {
+                let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
+                    return EINVAL;
+                };
+                let data = memory.data_mut(&mut caller);
+                let written = put(data, count, 0).and_then(|()| put(data, size, 0));
+                if written.is_some() { 0 } else { EINVAL }
+            },
+        )?;
         linker.func_wrap(wasi, "environ_get", |_: Caller<'_, Pipe>, _: i32, _: i32| 0)?;
         linker.define_unknown_imports_as_traps(&self.module)?;
         let instance = linker.instantiate(&mut store, &self.module)?;
-        instance.get_typed_func::<(), ()>(&mut store, "_start")?.call(&mut store, ())?;
+        instance
+            .get_typed_func::<(), ()>(&mut store, "_start")?
+            .call(&mut store, ())?;
         Ok(store.into_data().responses)
     }
 }
@@ -87,15 +126,21 @@ fn transfer(
     done: i32,
     move_bytes: fn(&mut Pipe, &mut [u8]) -> usize,
 ) -> i32 {
-    let Some(Extern::Memory(memory)) = caller.get_export("memory") else { return EINVAL };
+    let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
+        return EINVAL;
+    };
     let (data, pipe) = memory.data_and_store_mut(&mut caller);
     let mut total = 0;
     for i in 0..count {
         let buffer = get(data, list + 8 * i).zip(get(data, list + 8 * i + 4));
-        let Some(bytes) = buffer.and_then(|(at, size)| data.get_mut(at..at + size)) else { return EINVAL };
+        let Some(bytes) = buffer.and_then(|(at, size)| data.get_mut(at..at + size)) else {
+            return EINVAL;
+        };
         total += move_bytes(pipe, bytes);
     }
-    let written = u32::try_from(total).ok().and_then(|total| put(data, done, total));
+    let written = u32::try_from(total)
+        .ok()
+        .and_then(|total| put(data, done, total));
     if written.is_some() { 0 } else { EINVAL }
 }
 
@@ -107,7 +152,8 @@ fn get(data: &[u8], at: i32) -> Option<usize> {
 
 fn put(data: &mut [u8], at: i32, value: u32) -> Option<()> {
     let at = usize::try_from(at).ok()?;
-    data.get_mut(at..at + 4)?.copy_from_slice(&value.to_le_bytes());
+    data.get_mut(at..at + 4)?
+        .copy_from_slice(&value.to_le_bytes());
     Some(())
 }
 
@@ -132,7 +178,10 @@ impl Pipe {
             if text == "begin" {
                 self.started = Some(Instant::now());
             } else {
-                let elapsed = self.started.take().map_or(Duration::ZERO, |started| started.elapsed());
+                let elapsed = self
+                    .started
+                    .take()
+                    .map_or(Duration::ZERO, |started| started.elapsed());
                 self.responses.push(Response { text, elapsed });
             }
         }

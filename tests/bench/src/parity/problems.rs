@@ -5,8 +5,14 @@ use std::collections::BinaryHeap;
 use std::fmt::Write;
 
 /// The kinds that are measured, which resemble real orders.
-pub const MEASURED: [Kind; 6] =
-    [Kind::Uniform, Kind::Clustered, Kind::Grid, Kind::OneWay, Kind::Asymmetric, Kind::CoLocated];
+pub const MEASURED: [Kind; 6] = [
+    Kind::Uniform,
+    Kind::Clustered,
+    Kind::Grid,
+    Kind::OneWay,
+    Kind::Asymmetric,
+    Kind::CoLocated,
+];
 
 /// All kinds, including those designed to find errors.
 pub const ALL: [Kind; 9] = [
@@ -85,12 +91,18 @@ pub fn matrix(kind: Kind, stops: usize, seed: u64) -> Vec<Vec<Option<u32>>> {
     let mut rng = Rng(seed * 1_000 + stops as u64);
     let points = points(kind, stops + 1, &mut rng);
     if kind == Kind::OneWay {
-        return points.iter().map(|&from| one_way_distances(from, &points)).collect();
+        return points
+            .iter()
+            .map(|&from| one_way_distances(from, &points))
+            .collect();
     }
     let mut rows = vec![vec![Some(0u32); points.len()]; points.len()];
     for (i, row) in rows.iter_mut().enumerate() {
         for j in (0..points.len()).filter(|&j| j != i) {
-            let (x, y) = (points[i].0.abs_diff(points[j].0), points[i].1.abs_diff(points[j].1));
+            let (x, y) = (
+                points[i].0.abs_diff(points[j].0),
+                points[i].1.abs_diff(points[j].1),
+            );
             let line = (x * x + y * y).isqrt();
             let metres = match kind {
                 Kind::Grid => Some(x + y),
@@ -113,9 +125,16 @@ pub fn route_problem(kind: Kind, stops: usize, seed: u64, work: Option<u64>) -> 
     let size = stops as u64 + 1;
     let mut line = format!("route {{\"matrix\":{}", json(&rows));
     let mut append = |text: String| line.push_str(&text);
-    append(format!(",\"closed\":{},\"start\":{}", rng.below(2) == 0, rng.below(size)));
+    append(format!(
+        ",\"closed\":{},\"start\":{}",
+        rng.below(2) == 0,
+        rng.below(size)
+    ));
     if rng.below(5) == 0 {
-        append(format!(",\"pins\":[{{\"stop\":{},\"pin\":\"last\"}}]", rng.below(size)));
+        append(format!(
+            ",\"pins\":[{{\"stop\":{},\"pin\":\"last\"}}]",
+            rng.below(size)
+        ));
     }
     if let Some(work) = work {
         append(format!(",\"work\":{work}"));
@@ -126,11 +145,19 @@ pub fn route_problem(kind: Kind, stops: usize, seed: u64, work: Option<u64>) -> 
 
 /// Returns an assignment request line: points in a square of 20 km, and pairs within the radius if there is one.
 pub fn assign_problem(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> String {
-    format!("assign {{\"costs\":{}}}", json(&assign_matrix(rows, columns, radius, seed)))
+    format!(
+        "assign {{\"costs\":{}}}",
+        json(&assign_matrix(rows, columns, radius, seed))
+    )
 }
 
 /// Returns the costs of an assignment; `None` beyond the radius.
-pub fn assign_matrix(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> Vec<Vec<Option<u32>>> {
+pub fn assign_matrix(
+    rows: usize,
+    columns: usize,
+    radius: Option<u64>,
+    seed: u64,
+) -> Vec<Vec<Option<u32>>> {
     let mut rng = Rng(seed);
     let mut point = || (rng.below(20_000), rng.below(20_000));
     let couriers: Vec<(u64, u64)> = (0..rows).map(|_| point()).collect();
@@ -138,9 +165,14 @@ pub fn assign_matrix(rows: usize, columns: usize, radius: Option<u64>, seed: u64
     let cost = |a: (u64, u64), b: (u64, u64)| {
         let (x, y) = (a.0.abs_diff(b.0), a.1.abs_diff(b.1));
         let metres = (x * x + y * y).isqrt();
-        u32::try_from(metres).ok().filter(|_| radius.is_none_or(|radius| metres <= radius))
+        u32::try_from(metres)
+            .ok()
+            .filter(|_| radius.is_none_or(|radius| metres <= radius))
     };
-    couriers.iter().map(|&courier| orders.iter().map(|&order| cost(courier, order)).collect()).collect()
+    couriers
+        .iter()
+        .map(|&courier| orders.iter().map(|&order| cost(courier, order)).collect())
+        .collect()
 }
 
 /// Serializes a matrix to JSON.
@@ -209,5 +241,7 @@ fn one_way_distances(from: (u64, u64), to: &[(u64, u64)]) -> Vec<Option<u32>> {
             heap.push(Reverse((distance + BLOCK.1, x, y - 1)));
         }
     }
-    to.iter().map(|to| u32::try_from(metres[index(to.0 / BLOCK.0, to.1 / BLOCK.1)]).ok()).collect()
+    to.iter()
+        .map(|to| u32::try_from(metres[index(to.0 / BLOCK.0, to.1 / BLOCK.1)]).ok())
+        .collect()
 }

@@ -29,14 +29,20 @@ impl Errors {
     fn new(model: &str, signed: &[f64]) -> Errors {
         let mut metres: Vec<f64> = signed.iter().map(|error| error.abs()).collect();
         metres.sort_by(f64::total_cmp);
-        let bias = signed.iter().sum::<f64>() / f64::from(u32::try_from(signed.len().max(1)).unwrap_or(u32::MAX));
-        Errors { model: model.to_owned(), metres, bias }
+        let bias = signed.iter().sum::<f64>()
+            / f64::from(u32::try_from(signed.len().max(1)).unwrap_or(u32::MAX));
+        Errors {
+            model: model.to_owned(),
+            metres,
+            bias,
+        }
     }
 
     /// Returns the quantile of the errors, in thousandths.
     #[must_use]
     pub(super) fn quantile(&self, thousandths: usize) -> f64 {
-        let index = (self.metres.len() * thousandths / 1_000).min(self.metres.len().saturating_sub(1));
+        let index =
+            (self.metres.len() * thousandths / 1_000).min(self.metres.len().saturating_sub(1));
         self.metres.get(index).copied().unwrap_or(f64::NAN)
     }
 }
@@ -45,7 +51,12 @@ impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |fraction: f64| format!("{:.1} %", fraction * 100.0);
         let [median, p95, bias] = [self.quantile(500), self.quantile(950), self.bias].map(percent);
-        write!(f, "| {} | {} | {median} | {p95} | {bias} |", self.model, self.metres.len())
+        write!(
+            f,
+            "| {} | {} | {median} | {p95} | {bias} |",
+            self.model,
+            self.metres.len()
+        )
     }
 }
 
@@ -69,19 +80,41 @@ pub(super) struct Pair {
 /// # Errors
 ///
 /// Returns an error if OSRM is unavailable.
-pub(super) fn pairs(url: &str, roads: &Roads, count: usize, seed: u64) -> Result<Vec<Pair>, String> {
+pub(super) fn pairs(
+    url: &str,
+    roads: &Roads,
+    count: usize,
+    seed: u64,
+) -> Result<Vec<Pair>, String> {
     let mut rng = Rng::new(seed);
     let mut found = Vec::with_capacity(count);
     for _ in 0..count {
-        let points: Vec<Point> = (0..TABLE_SIDE * 2).filter_map(|_| rng.point(roads.area())).collect();
-        let (table, own) = (osrm::table(url, &points, TABLE_SIDE)?, roads.matrix(&points));
-        for (row, column) in (0..TABLE_SIDE).flat_map(|row| (0..TABLE_SIDE).map(move |column| (row, column))) {
+        let points: Vec<Point> = (0..TABLE_SIDE * 2)
+            .filter_map(|_| rng.point(roads.area()))
+            .collect();
+        let (table, own) = (
+            osrm::table(url, &points, TABLE_SIDE)?,
+            roads.matrix(&points),
+        );
+        for (row, column) in
+            (0..TABLE_SIDE).flat_map(|row| (0..TABLE_SIDE).map(move |column| (row, column)))
+        {
             let (from, to) = (points[row], points[TABLE_SIDE + column]);
-            let snap_distance = table.snap_distances[row].max(table.snap_distances[TABLE_SIDE + column]);
-            let far = geo::great_circle_m(from, to) >= MIN_DISTANCE_M && snap_distance <= SNAP_LIMIT_M;
-            let leg = table.metres[row][column].zip(table.seconds[row][column]).filter(|leg| far && leg.0 > 0.0);
+            let snap_distance =
+                table.snap_distances[row].max(table.snap_distances[TABLE_SIDE + column]);
+            let far =
+                geo::great_circle_m(from, to) >= MIN_DISTANCE_M && snap_distance <= SNAP_LIMIT_M;
+            let leg = table.metres[row][column]
+                .zip(table.seconds[row][column])
+                .filter(|leg| far && leg.0 > 0.0);
             let own = own.leg(row, TABLE_SIDE + column);
-            found.extend(leg.map(|(metres, seconds)| Pair { from, to, metres, seconds, own }));
+            found.extend(leg.map(|(metres, seconds)| Pair {
+                from,
+                to,
+                metres,
+                seconds,
+                own,
+            }));
         }
         if found.len() >= count {
             break;
@@ -95,8 +128,10 @@ pub(super) fn pairs(url: &str, roads: &Roads, count: usize, seed: u64) -> Result
 #[must_use]
 pub(super) fn errors(roads: &Roads, pairs: &[Pair], seed: u64) -> Vec<Errors> {
     let errors_of = |model: &str, metres: &mut dyn FnMut(&Pair) -> Option<f64>| {
-        let signed: Vec<f64> =
-            pairs.iter().filter_map(|pair| Some((metres(pair)? - pair.metres) / pair.metres)).collect();
+        let signed: Vec<f64> = pairs
+            .iter()
+            .filter_map(|pair| Some((metres(pair)? - pair.metres) / pair.metres))
+            .collect();
         Errors::new(model, &signed)
     };
     let float = |metres: u32| f64::from(metres);
@@ -105,18 +140,29 @@ pub(super) fn errors(roads: &Roads, pairs: &[Pair], seed: u64) -> Vec<Errors> {
         .filter_map(|pair| Some((f64::from(pair.own?.ms) / 1_000.0 - pair.seconds) / pair.seconds))
         .collect();
     let mut list = vec![
-        errors_of("roads in process", &mut |pair| Some(float(pair.own?.metres))),
+        errors_of("roads in process", &mut |pair| {
+            Some(float(pair.own?.metres))
+        }),
         Errors::new("roads in process, seconds", &seconds),
-        errors_of("detour model", &mut |pair| Some(float(geo::leg(pair.from, pair.to).metres))),
+        errors_of("detour model", &mut |pair| {
+            Some(float(geo::leg(pair.from, pair.to).metres))
+        }),
     ];
     for (level, median_m) in [("CEP", 90.0), ("CEP5", 320.0)] {
         for on_roads in [true, false] {
             let mut rng = Rng::new(seed);
-            let name = if on_roads { "roads in process" } else { "detour model" };
+            let name = if on_roads {
+                "roads in process"
+            } else {
+                "detour model"
+            };
             list.push(errors_of(
                 &format!("{name}, locations by {level} (median displacement {median_m} m)"),
                 &mut |pair| {
-                    let (from, to) = (rng.moved(pair.from, median_m)?, rng.moved(pair.to, median_m)?);
+                    let (from, to) = (
+                        rng.moved(pair.from, median_m)?,
+                        rng.moved(pair.to, median_m)?,
+                    );
                     if on_roads {
                         Some(float(roads.matrix(&[from, to]).leg(0, 1)?.metres))
                     } else {

@@ -42,12 +42,19 @@ pub(crate) fn command(arguments: lexopt::Parser) -> Result<(), String> {
 fn generate(extract: &Path, nodes: u64) -> std::io::Result<String> {
     let file = std::fs::File::create(extract)?;
     write_region(std::io::BufWriter::new(&file), nodes, 1)?;
-    Ok(format!("{}: {} bytes", extract.display(), file.metadata()?.len()))
+    Ok(format!(
+        "{}: {} bytes",
+        extract.display(),
+        file.metadata()?.len()
+    ))
 }
 
 fn parse(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
     use lexopt::prelude::{Long, Value, ValueExt as _};
-    let mut parsed = Arguments { pairs: 2_000, ..Arguments::default() };
+    let mut parsed = Arguments {
+        pairs: 2_000,
+        ..Arguments::default()
+    };
     while let Some(argument) = parser.next()? {
         match argument {
             Long("osrm") => parsed.osrm = Some(parser.value()?.string()?),
@@ -67,21 +74,35 @@ fn compare(osrm: &str, extract: &Path, parsed: &Arguments) -> Result<String, Str
     let pairs = compare::pairs(osrm, &roads, parsed.pairs, 1)?;
     let missing = pairs.iter().filter(|pair| pair.own.is_none()).count();
     let mut lines = vec![
-        format!("{} pairs; {missing} of them have no leg in process", pairs.len()),
+        format!(
+            "{} pairs; {missing} of them have no leg in process",
+            pairs.len()
+        ),
         "| model | pairs | median error | 95th percentile | bias |".to_owned(),
         "|---|---|---|---|---|".to_owned(),
     ];
-    lines.extend(compare::errors(&roads, &pairs, 2).iter().map(ToString::to_string));
+    lines.extend(
+        compare::errors(&roads, &pairs, 2)
+            .iter()
+            .map(ToString::to_string),
+    );
     let mut worst = pairs;
     let error = |pair: &compare::Pair| {
-        pair.own.map_or(f64::INFINITY, |own| (f64::from(own.metres) - pair.metres).abs() / pair.metres)
+        pair.own.map_or(f64::INFINITY, |own| {
+            (f64::from(own.metres) - pair.metres).abs() / pair.metres
+        })
     };
     worst.sort_by(|a, b| error(b).total_cmp(&error(a)));
-    let coordinates = |point: despacho_core::model::Point| format!("{:.6},{:.6}", point.longitude(), point.latitude());
+    let coordinates = |point: despacho_core::model::Point| {
+        format!("{:.6},{:.6}", point.longitude(), point.latitude())
+    };
     for pair in worst.iter().take(parsed.worst) {
         let (metres, ms) = pair.own.map_or((0, 0), |own| (own.metres, own.ms));
         let (from, to) = (coordinates(pair.from), coordinates(pair.to));
-        lines.push(format!("{from};{to}: {metres} m {ms} ms, OSRM {:.0} m {:.1} s", pair.metres, pair.seconds));
+        lines.push(format!(
+            "{from};{to}: {metres} m {ms} ms, OSRM {:.0} m {:.1} s",
+            pair.metres, pair.seconds
+        ));
     }
     Ok(lines.join("\n"))
 }

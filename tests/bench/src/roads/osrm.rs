@@ -25,14 +25,31 @@ pub(super) fn table(url: &str, points: &[Point], sources: usize) -> Result<Table
     let mut path = format!("{url}/table/v1/driving/");
     for (number, point) in points.iter().enumerate() {
         let comma = if number == 0 { "" } else { ";" };
-        let _ = write!(path, "{comma}{:.7},{:.7}", point.longitude(), point.latitude());
+        let _ = write!(
+            path,
+            "{comma}{:.7},{:.7}",
+            point.longitude(),
+            point.latitude()
+        );
     }
-    let list = |from: usize, to: usize| (from..to).map(|number| number.to_string()).collect::<Vec<_>>().join(";");
+    let list = |from: usize, to: usize| {
+        (from..to)
+            .map(|number| number.to_string())
+            .collect::<Vec<_>>()
+            .join(";")
+    };
     let (from, to) = (list(0, sources), list(sources, points.len()));
-    let _ = write!(path, "?annotations=duration,distance&sources={from}&destinations={to}");
-    let text = ureq::get(&path).call().map_err(|error| error.to_string())?.body_mut().read_to_string();
-    let body: Value =
-        serde_json::from_str(&text.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
+    let _ = write!(
+        path,
+        "?annotations=duration,distance&sources={from}&destinations={to}"
+    );
+    let text = ureq::get(&path)
+        .call()
+        .map_err(|error| error.to_string())?
+        .body_mut()
+        .read_to_string();
+    let body: Value = serde_json::from_str(&text.map_err(|error| error.to_string())?)
+        .map_err(|error| error.to_string())?;
     if body["code"] != "Ok" {
         return Err(format!("OSRM returned {}", body["code"]));
     }
@@ -41,11 +58,20 @@ pub(super) fn table(url: &str, points: &[Point], sources: usize) -> Result<Table
     Ok(Table {
         metres: rows(&body["distances"]),
         seconds: rows(&body["durations"]),
-        snap_distances: ends.map(|end| end["distance"].as_f64().unwrap_or(f64::INFINITY)).collect(),
+        snap_distances: ends
+            .map(|end| end["distance"].as_f64().unwrap_or(f64::INFINITY))
+            .collect(),
     })
 }
 
 fn rows(value: &Value) -> Vec<Vec<Option<f64>>> {
-    let row = |row: &Value| row.as_array().map(|row| row.iter().map(Value::as_f64).collect()).unwrap_or_default();
-    value.as_array().map(|rows| rows.iter().map(row).collect()).unwrap_or_default()
+    let row = |row: &Value| {
+        row.as_array()
+            .map(|row| row.iter().map(Value::as_f64).collect())
+            .unwrap_or_default()
+    };
+    value
+        .as_array()
+        .map(|rows| rows.iter().map(row).collect())
+        .unwrap_or_default()
 }

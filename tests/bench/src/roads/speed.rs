@@ -25,7 +25,8 @@ pub(super) fn measure(extract: &Path) -> Result<String, BoxError> {
     let bytes = [extract, &file].map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
     let size = roads.size();
     let [one, fifty] = [(2, 300), (50, 15)].map(|(count, repetitions)| {
-        let [far, near] = [false, true].map(|are_near| matrices(&roads, count, are_near, repetitions));
+        let [far, near] =
+            [false, true].map(|are_near| matrices(&roads, count, are_near, repetitions));
         format!("{far}\n  near each other: {near}")
     });
     Ok(format!(
@@ -52,7 +53,10 @@ fn load(file: &Path) -> Result<(String, Roads), BoxError> {
         times.push(start.elapsed());
         if times.len() == LOADS || started.elapsed().as_secs() >= 60 {
             let peak = memory_mb("VmHWM:")? - before;
-            return Ok((format!("{}, at most {peak:.0} MB of memory", min_and_median(times)), roads));
+            return Ok((
+                format!("{}, at most {peak:.0} MB of memory", min_and_median(times)),
+                roads,
+            ));
         }
     }
 }
@@ -72,7 +76,9 @@ fn matrices(roads: &Roads, count: usize, are_near: bool, repetitions: u64) -> St
         let start = Clock::now();
         let legs = roads.matrix(&points);
         times.push(start.elapsed());
-        missing += (0..count * count).filter(|cell| legs.leg(cell / count, cell % count).is_none()).count();
+        missing += (0..count * count)
+            .filter(|cell| legs.leg(cell / count, cell % count).is_none())
+            .count();
     }
     format!("{}; {missing} legs missing", min_and_median(times))
 }
@@ -80,8 +86,15 @@ fn matrices(roads: &Roads, count: usize, are_near: bool, repetitions: u64) -> St
 /// Returns a figure of this process in megabytes, from /proc.
 fn memory_mb(name: &str) -> Result<f64, BoxError> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("no such figure in /proc/self/status")?;
-    let kib: f64 = line.split_whitespace().next().ok_or("no number in /proc/self/status")?.parse()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name))
+        .ok_or("no such figure in /proc/self/status")?;
+    let kib: f64 = line
+        .split_whitespace()
+        .next()
+        .ok_or("no number in /proc/self/status")?
+        .parse()?;
     Ok(kib * 1_024.0 / 1e6)
 }
 
@@ -94,14 +107,26 @@ struct Clock {
 impl Clock {
     fn now() -> Clock {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-        let nanoseconds = text.split(' ').next().and_then(|number| number.parse::<f64>().ok());
-        Clock { wall: Instant::now(), cpu_ms: nanoseconds.map(|number| number / 1e6) }
+        let nanoseconds = text
+            .split(' ')
+            .next()
+            .and_then(|number| number.parse::<f64>().ok());
+        Clock {
+            wall: Instant::now(),
+            cpu_ms: nanoseconds.map(|number| number / 1e6),
+        }
     }
 
     /// Returns the elapsed wall and CPU time in milliseconds.
     fn elapsed(&self) -> (f64, f64) {
         let wall = self.wall.elapsed().as_secs_f64() * 1_000.0;
-        (wall, Clock::now().cpu_ms.zip(self.cpu_ms).map_or(wall, |(now, then)| now - then))
+        (
+            wall,
+            Clock::now()
+                .cpu_ms
+                .zip(self.cpu_ms)
+                .map_or(wall, |(now, then)| now - then),
+        )
     }
 }
 
@@ -109,7 +134,8 @@ fn min_and_median(times: Vec<(f64, f64)>) -> String {
     let (mut wall, mut cpu): (Vec<f64>, Vec<f64>) = times.into_iter().unzip();
     let text = |times: &mut Vec<f64>| {
         times.sort_by(f64::total_cmp);
-        let [min, median] = [0, times.len() / 2].map(|index| times.get(index).copied().unwrap_or(f64::NAN));
+        let [min, median] =
+            [0, times.len() / 2].map(|index| times.get(index).copied().unwrap_or(f64::NAN));
         format!("min {min:.2} ms, median {median:.2} ms")
     };
     format!("{} (wall: {})", text(&mut cpu), text(&mut wall))

@@ -66,8 +66,20 @@ pub type Start = fn(name: &str, settings: &CaseSettings) -> Result<Box<dyn TestH
 
 /// All kinds of host. Every case runs on each.
 pub const HOST_KINDS: &[HostKind] = &[
-    HostKind { name: "memory", can_advance_clock: true, missing: || None, covered_by: None, start: memory },
-    HostKind { name: "warp", can_advance_clock: false, missing: || None, covered_by: None, start: warp },
+    HostKind {
+        name: "memory",
+        can_advance_clock: true,
+        missing: || None,
+        covered_by: None,
+        start: memory,
+    },
+    HostKind {
+        name: "warp",
+        can_advance_clock: false,
+        missing: || None,
+        covered_by: None,
+        start: warp,
+    },
     HostKind {
         name: "postgres",
         can_advance_clock: false,
@@ -128,12 +140,18 @@ fn spin(_name: &str, settings: &CaseSettings) -> Result<Box<dyn TestHost>, Strin
 }
 
 /// Starts the component with the machine's clock.
-pub(crate) fn spin_compared_with_warp(_name: &str, settings: &CaseSettings) -> Result<Box<dyn TestHost>, String> {
+pub(crate) fn spin_compared_with_warp(
+    _name: &str,
+    settings: &CaseSettings,
+) -> Result<Box<dyn TestHost>, String> {
     Ok(Box::new(Spin::compared_with_warp(settings)?))
 }
 
 /// Starts the component at the time at which the reference host starts.
-pub(crate) fn spin_compared_with_memory(_name: &str, settings: &CaseSettings) -> Result<Box<dyn TestHost>, String> {
+pub(crate) fn spin_compared_with_memory(
+    _name: &str,
+    settings: &CaseSettings,
+) -> Result<Box<dyn TestHost>, String> {
     Ok(Box::new(Spin::compared_with_memory(settings)?))
 }
 
@@ -151,25 +169,41 @@ const REQUEST_MILLIS: i64 = 200;
 impl Memory {
     fn start(overrides: &CaseSettings) -> Result<Memory, String> {
         let operator = Some(KeyHash::of(OPERATOR_TOKEN));
-        let mut settings = Settings { operator, secret: Secret([7; 32]), ..Settings::default() };
+        let mut settings = Settings {
+            operator,
+            secret: Secret([7; 32]),
+            ..Settings::default()
+        };
         for (key, text) in overrides {
             match (key.as_str(), Precision::parse(text), text.parse()) {
                 ("places.min-precision", Some(level), _) => settings.places.min_precision = level,
                 ("pricing.estimates", ..) => {
-                    settings.pricing.estimates =
-                        EstimatePolicy::parse(text).ok_or_else(|| format!("`{text}` is not a policy"))?;
+                    settings.pricing.estimates = EstimatePolicy::parse(text)
+                        .ok_or_else(|| format!("`{text}` is not a policy"))?;
                 }
                 ("public-url", ..) => settings.public_url = Some(text.clone()),
                 ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
                 ("limits.users", _, Ok(count)) => settings.limits.users = count,
-                ("limits.logins-per-15-minutes", _, Ok(count)) => settings.limits.logins_per_15_minutes = count,
-                ("accounts.link-minutes", _, Ok(minutes)) => settings.accounts.link_minutes = minutes,
+                ("limits.logins-per-15-minutes", _, Ok(count)) => {
+                    settings.limits.logins_per_15_minutes = count
+                }
+                ("accounts.link-minutes", _, Ok(minutes)) => {
+                    settings.accounts.link_minutes = minutes
+                }
                 ("push.vapid-key", ..) => settings.push.vapid_key = VapidKey::parse(text).ok(),
                 ("push.contact", ..) => settings.push.contact = Some(text.clone()),
-                _ => return Err(format!("the in-memory host does not support the setting `{key}` = `{text}`")),
+                _ => {
+                    return Err(format!(
+                        "the in-memory host does not support the setting `{key}` = `{text}`"
+                    ));
+                }
             }
         }
-        Ok(Memory { host: MemoryHost::seeded(1), settings, is_clock_running: false })
+        Ok(Memory {
+            host: MemoryHost::seeded(1),
+            settings,
+            is_clock_running: false,
+        })
     }
 }
 
@@ -191,7 +225,8 @@ impl TestHost for Memory {
 
     fn advance(&mut self, seconds: u32) -> Result<(), String> {
         self.is_clock_running = true;
-        self.host.advance(model::Duration::millis(i64::from(seconds) * 1_000));
+        self.host
+            .advance(model::Duration::millis(i64::from(seconds) * 1_000));
         Ok(())
     }
 }
@@ -206,9 +241,16 @@ struct Warp {
 impl Warp {
     fn start(name: &str, settings: &CaseSettings) -> Result<Warp, String> {
         let folder = format!("{}-{}", name.replace('/', "-"), std::process::id());
-        let data = place::target().map_err(|e| e.to_string())?.join("conformance").join(folder);
+        let data = place::target()
+            .map_err(|e| e.to_string())?
+            .join("conformance")
+            .join(folder);
         let server = serve(&data, settings, &[])?;
-        Ok(Warp { client: Client::to(&server.base), server, data })
+        Ok(Warp {
+            client: Client::to(&server.base),
+            server,
+            data,
+        })
     }
 }
 
@@ -235,9 +277,15 @@ impl Drop for Warp {
 fn serve(data: &Path, overrides: &CaseSettings, more: &[(&str, &str)]) -> Result<Server, String> {
     let binary = server::binary().map_err(|e| e.to_string())?;
     let variable = |key: &str| format!("DESPACHO_{}", key.replace(['.', '-'], "_").to_uppercase());
-    let named: Vec<(String, &str)> = overrides.iter().map(|(key, text)| (variable(key), text.as_str())).collect();
+    let named: Vec<(String, &str)> = overrides
+        .iter()
+        .map(|(key, text)| (variable(key), text.as_str()))
+        .collect();
     // The cases start the passes of dispatch. A pass of the server itself between two requests would assign the order first.
-    let mut variables = vec![("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN), ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "60")];
+    let mut variables = vec![
+        ("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN),
+        ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "60"),
+    ];
     variables.extend(named.iter().map(|(name, text)| (name.as_str(), *text)));
     variables.extend(more);
     Server::start(&binary, data, &[], &variables).map_err(|e| e.to_string())
@@ -266,7 +314,13 @@ impl ServerGroup {
         let cluster = despacho_process::cluster::shared().map_err(|e| e.to_string())?;
         let pooler = Pooler::start(&cluster, "transaction").map_err(|e| e.to_string())?;
         let database = pooler.through(&cluster.fresh().map_err(|e| e.to_string())?);
-        ServerGroup::over(cluster, Some(pooler), &format!("{database}?pooler=transaction"), 2, settings)
+        ServerGroup::over(
+            cluster,
+            Some(pooler),
+            &format!("{database}?pooler=transaction"),
+            2,
+            settings,
+        )
     }
 
     fn over(
@@ -285,21 +339,37 @@ impl ServerGroup {
         ];
         // All servers start at once on an empty database, and one of them creates the tables.
         let servers = std::thread::scope(|scope| {
-            let starting: Vec<_> = (0..count).map(|_| scope.spawn(|| serve(folder.path(), settings, &more))).collect();
-            let started = starting
-                .into_iter()
-                .map(|one| one.join().unwrap_or_else(|_| Err("starting the server panicked".to_owned())));
+            let starting: Vec<_> = (0..count)
+                .map(|_| scope.spawn(|| serve(folder.path(), settings, &more)))
+                .collect();
+            let started = starting.into_iter().map(|one| {
+                one.join()
+                    .unwrap_or_else(|_| Err("starting the server panicked".to_owned()))
+            });
             started.collect::<Result<Vec<_>, String>>()
         })?;
-        let clients = servers.iter().map(|server| Client::to(&server.base)).collect();
-        Ok(ServerGroup { clients, next: 0, _servers: servers, _pooler: pooler, _cluster: cluster, _folder: folder })
+        let clients = servers
+            .iter()
+            .map(|server| Client::to(&server.base))
+            .collect();
+        Ok(ServerGroup {
+            clients,
+            next: 0,
+            _servers: servers,
+            _pooler: pooler,
+            _cluster: cluster,
+            _folder: folder,
+        })
     }
 }
 
 impl TestHost for ServerGroup {
     fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
         self.next += 1;
-        let client = self.clients.get(self.next % self.clients.len().max(1)).ok_or("no server is running")?;
+        let client = self
+            .clients
+            .get(self.next % self.clients.len().max(1))
+            .ok_or("no server is running")?;
         client.send(request)
     }
 
@@ -322,14 +392,20 @@ impl Client {
             .max_redirects(0)
             .proxy(None)
             .timeout_global(Some(Duration::from_secs(30)));
-        Client { agent: config.build().into(), base: base.to_owned() }
+        Client {
+            agent: config.build().into(),
+            base: base.to_owned(),
+        }
     }
 
     fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
         let (mut parts, body) = request.into_parts();
         let target = format!("{}{}", self.base, parts.uri);
         parts.uri = target.parse().map_err(|e| format!("{target}: {e}"))?;
-        let reply = self.agent.run(Request::from_parts(parts, &body[..])).map_err(|e| format!("{target}: {e}"))?;
+        let reply = self
+            .agent
+            .run(Request::from_parts(parts, &body[..]))
+            .map_err(|e| format!("{target}: {e}"))?;
         let (parts, mut body) = reply.into_parts();
         let bytes = body.read_to_vec().map_err(|e| format!("{target}: {e}"))?;
         Ok(Response::from_parts(parts, bytes.into()))
@@ -344,9 +420,17 @@ mod tests {
     fn reference_host_responds_and_its_clock_advances() {
         let mut memory = Memory::start(&CaseSettings::new()).expect("the host starts");
         let before = memory.host.now();
-        let request = Request::get("/nothing").body(Bytes::new()).expect("a request");
-        assert_eq!(memory.send(request).map(|reply| reply.status().as_u16()), Ok(404));
+        let request = Request::get("/nothing")
+            .body(Bytes::new())
+            .expect("a request");
+        assert_eq!(
+            memory.send(request).map(|reply| reply.status().as_u16()),
+            Ok(404)
+        );
         memory.advance(90).expect("the clock can be advanced");
-        assert_eq!(memory.host.now(), before.after(model::Duration::millis(90_000)));
+        assert_eq!(
+            memory.host.now(),
+            before.after(model::Duration::millis(90_000))
+        );
     }
 }

@@ -36,7 +36,11 @@ impl Spin {
 
     /// Starts the component on Spin's SQLite at the time at which the reference host starts, because prices depend on the hour.
     pub(super) fn compared_with_memory(overrides: &CaseSettings) -> Result<Spin, String> {
-        Spin::start(overrides, Clock::at(MemoryHost::seeded(1).now().millis()), None)
+        Spin::start(
+            overrides,
+            Clock::at(MemoryHost::seeded(1).now().millis()),
+            None,
+        )
     }
 
     /// Starts the component on its own PostgreSQL database.
@@ -46,17 +50,25 @@ impl Spin {
         Spin::start(overrides, Clock::stopped(), Some((cluster, address)))
     }
 
-    fn start(overrides: &CaseSettings, clock: Clock, postgres: Option<(Arc<Cluster>, String)>) -> Result<Spin, String> {
+    fn start(
+        overrides: &CaseSettings,
+        clock: Clock,
+        postgres: Option<(Arc<Cluster>, String)>,
+    ) -> Result<Spin, String> {
         // One compilation serves all cases of the process.
         static COMPONENT: OnceLock<Result<CompiledComponent, String>> = OnceLock::new();
-        let compiled = COMPONENT.get_or_init(|| CompiledComponent::shipped().map_err(|error| error.to_string()));
+        let compiled = COMPONENT
+            .get_or_init(|| CompiledComponent::shipped().map_err(|error| error.to_string()));
         let compiled = compiled.as_ref().map_err(Clone::clone)?;
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let mut options = Options::new(folder.path().join("despacho.db"), OPERATOR_TOKEN);
         options.clock = clock.clone();
         if let Some((_, address)) = &postgres {
             // The host offers no SQLite, so any use of it fails.
-            options = Options { database: None, ..options.variable("database_url", address) };
+            options = Options {
+                database: None,
+                ..options.variable("database_url", address)
+            };
         }
         if clock.is_stopped() {
             // A password slot expires by the clock, which is stopped. Instances that outlive the case need only one slot.
@@ -68,7 +80,13 @@ impl Spin {
         }
         let served = TestServer::start(compiled, &options).map_err(|e| e.to_string())?;
         let cluster = postgres.map(|(cluster, _)| cluster);
-        Ok(Spin { client: Client::to(&served.base), clock, _served: served, _folder: folder, _cluster: cluster })
+        Ok(Spin {
+            client: Client::to(&served.base),
+            clock,
+            _served: served,
+            _folder: folder,
+            _cluster: cluster,
+        })
     }
 }
 
@@ -84,8 +102,13 @@ pub(super) fn settings(overrides: &CaseSettings) -> Result<String, String> {
             "pricing.estimates" => settings["pricing"]["estimates"] = text.as_str().into(),
             "push.vapid-key" => settings["push"]["vapid-key"] = text.as_str().into(),
             "push.contact" => settings["push"]["contact"] = text.as_str().into(),
-            "keys.per-store" | "limits.users" | "limits.logins-per-15-minutes" | "accounts.link-minutes" => {
-                let count: u32 = text.parse().map_err(|_| format!("`{text}` is not a count"))?;
+            "keys.per-store"
+            | "limits.users"
+            | "limits.logins-per-15-minutes"
+            | "accounts.link-minutes" => {
+                let count: u32 = text
+                    .parse()
+                    .map_err(|_| format!("`{text}` is not a count"))?;
                 let (section, name) = key.split_once('.').unwrap_or_default();
                 settings[section][name] = count.into();
             }

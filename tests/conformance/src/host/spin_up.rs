@@ -40,27 +40,50 @@ pub(super) struct SpinUp {
 
 impl SpinUp {
     pub(super) fn start(overrides: &CaseSettings) -> Result<SpinUp, String> {
-        let program = std::env::var_os(component::SPIN).ok_or_else(|| format!("{} is not set", component::SPIN))?;
+        let program = std::env::var_os(component::SPIN)
+            .ok_or_else(|| format!("{} is not set", component::SPIN))?;
         let application = application()?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let address = free_address().map_err(|error| error.to_string())?;
         let log = folder.path().join("log");
         let file = File::create(&log).map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
-        command.arg("up").arg("--from").arg(application.join(MANIFEST));
-        command.arg("--listen").arg(&address).arg("--state-dir").arg(folder.path().join("state"));
+        command
+            .arg("up")
+            .arg("--from")
+            .arg(application.join(MANIFEST));
+        command
+            .arg("--listen")
+            .arg(&address)
+            .arg("--state-dir")
+            .arg(folder.path().join("state"));
         let variables = [
             ("SPIN_VARIABLE_ADMIN_TOKEN", OPERATOR_TOKEN.to_owned()),
             ("SPIN_VARIABLE_SECRET", "5a".repeat(32)),
             ("SPIN_VARIABLE_SETTINGS", settings(overrides)?),
         ];
-        let public_url = overrides.get(PUBLIC_URL).map(|url| ("SPIN_VARIABLE_PUBLIC_URL", url.clone()));
-        command.envs(variables).envs(public_url).current_dir(folder.path());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
+        let public_url = overrides
+            .get(PUBLIC_URL)
+            .map(|url| ("SPIN_VARIABLE_PUBLIC_URL", url.clone()));
+        command
+            .envs(variables)
+            .envs(public_url)
+            .current_dir(folder.path());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(file);
         // `spin up` starts the trigger as a separate process, so signals go to the process group.
-        let child = command.process_group(0).spawn().map_err(|error| format!("{command:?}: {error}"))?;
+        let child = command
+            .process_group(0)
+            .spawn()
+            .map_err(|error| format!("{command:?}: {error}"))?;
         let client = Client::to(&format!("http://{address}"));
-        let mut started = SpinUp { client, child, _folder: folder };
+        let mut started = SpinUp {
+            client,
+            child,
+            _folder: folder,
+        };
         started.wait_until_healthy(&log)?;
         Ok(started)
     }
@@ -68,14 +91,22 @@ impl SpinUp {
     fn wait_until_healthy(&mut self, log: &Path) -> Result<(), String> {
         let began = Instant::now();
         loop {
-            let request = Request::get("/healthz").body(Bytes::new()).map_err(|error| error.to_string())?;
-            if self.client.send(request).is_ok_and(|response| response.status() == 200) {
+            let request = Request::get("/healthz")
+                .body(Bytes::new())
+                .map_err(|error| error.to_string())?;
+            if self
+                .client
+                .send(request)
+                .is_ok_and(|response| response.status() == 200)
+            {
                 return Ok(());
             }
             let ended = self.child.try_wait().map_err(|error| error.to_string())?;
             if ended.is_some() || began.elapsed() > START_TIMEOUT {
                 let output = std::fs::read_to_string(log).unwrap_or_default();
-                return Err(format!("`spin up` did not start the application ({ended:?}): {output}"));
+                return Err(format!(
+                    "`spin up` did not start the application ({ended:?}): {output}"
+                ));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -85,7 +116,10 @@ impl SpinUp {
         let group = format!("-{}", self.child.id());
         let mut kill = Command::new("kill");
         // Fails if the process group has already ended.
-        let _ = kill.args(["-s", name, "--", &group]).stderr(Stdio::null()).status();
+        let _ = kill
+            .args(["-s", name, "--", &group])
+            .stderr(Stdio::null())
+            .status();
     }
 }
 
@@ -120,11 +154,17 @@ const COMPONENT: &str = "target/wasm32-wasip2/edge/despacho_spin.wasm";
 /// none. The folder is created once per process.
 fn application() -> Result<PathBuf, String> {
     static APPLICATION: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    APPLICATION.get_or_init(|| create_application().map_err(|error| error.to_string())).clone()
+    APPLICATION
+        .get_or_init(|| create_application().map_err(|error| error.to_string()))
+        .clone()
 }
 
 fn create_application() -> Result<PathBuf, Box<dyn std::error::Error>> {
-    let (root, folder, shipped) = (place::root()?, place::target()?.join("spin-up"), component::shipped()?);
+    let (root, folder, shipped) = (
+        place::root()?,
+        place::target()?.join("spin-up"),
+        component::shipped()?,
+    );
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }

@@ -58,7 +58,8 @@ impl OnSqlite {
     }
 
     fn open(folder: TempDir, timing: Timing) -> OnSqlite {
-        let database = Sqlite::open(&folder.path().join("despacho.db"), &Options::default()).unwrap();
+        let database =
+            Sqlite::open(&folder.path().join("despacho.db"), &Options::default()).unwrap();
         let host = SqliteHost::new(database, LocalPlatform::new().unwrap(), timing);
         OnSqlite { folder, host }
     }
@@ -78,8 +79,8 @@ impl Backend for OnSqlite {
     /// Returns the bytes of the files, including deleted data that is not overwritten.
     async fn dump(&self) -> String {
         assert_eq!(despacho_sqlite::truncate_log(&self.path()), Ok(true));
-        let files =
-            ["despacho.db", "despacho.db-wal"].map(|name| std::fs::read(self.sibling(name)).unwrap_or_default());
+        let files = ["despacho.db", "despacho.db-wal"]
+            .map(|name| std::fs::read(self.sibling(name)).unwrap_or_default());
         String::from_utf8_lossy(&files.concat()).into_owned()
     }
 
@@ -107,13 +108,17 @@ impl OnPostgres {
 
     /// Opens a host on a database.
     pub(crate) async fn open(address: &str, options: despacho_postgres::Options) -> PostgresHost {
-        let database = Postgres::open(&Address::parse(address).unwrap(), &options).await.unwrap();
+        let database = Postgres::open(&Address::parse(address).unwrap(), &options)
+            .await
+            .unwrap();
         PostgresHost::new(database, LocalPlatform::new().unwrap(), Timing::default())
     }
 
     /// Returns the result of a query on the database.
     pub(crate) fn query(&self, sql: &str) -> String {
-        self.cluster.query(&self.address, sql).unwrap_or_else(|error| panic!("{error}"))
+        self.cluster
+            .query(&self.address, sql)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Starts a backend on a server that no other test uses.
@@ -128,7 +133,11 @@ impl OnPostgres {
     async fn within(cluster: Arc<Cluster>) -> OnPostgres {
         let address = cluster.fresh().unwrap();
         let host = OnPostgres::open(&address, despacho_postgres::Options::default()).await;
-        OnPostgres { cluster, address, host }
+        OnPostgres {
+            cluster,
+            address,
+            host,
+        }
     }
 }
 
@@ -152,7 +161,12 @@ impl Backend for OnPostgres {
     }
 
     async fn dump(&self) -> String {
-        let rows = |table: &Table| self.query(&format!("SELECT string_agg(row::text, ' ') FROM {} AS row", table.name));
+        let rows = |table: &Table| {
+            self.query(&format!(
+                "SELECT string_agg(row::text, ' ') FROM {} AS row",
+                table.name
+            ))
+        };
         TABLES.iter().map(rows).collect()
     }
 
@@ -175,7 +189,10 @@ pub(crate) struct OnPgBouncer {
 impl OnPgBouncer {
     /// Returns the URL of the database through the pooler.
     pub(crate) fn address(&self) -> String {
-        format!("{}?pooler=transaction", self.pooler.through(&self.direct.address))
+        format!(
+            "{}?pooler=transaction",
+            self.pooler.through(&self.direct.address)
+        )
     }
 
     /// Opens another instance behind the same pooler.
@@ -189,12 +206,23 @@ impl Backend for OnPgBouncer {
 
     async fn start() -> OnPgBouncer {
         let cluster = despacho_process::cluster::shared().unwrap();
-        let (address, pooler) = (cluster.fresh().unwrap(), Pooler::start(&cluster, "transaction").unwrap());
+        let (address, pooler) = (
+            cluster.fresh().unwrap(),
+            Pooler::start(&cluster, "transaction").unwrap(),
+        );
         let pooled = format!("{}?pooler=transaction", pooler.through(&address));
         // The host behind the pooler opens first and creates the tables through it.
         let host = OnPostgres::open(&pooled, despacho_postgres::Options::default()).await;
         let direct = OnPostgres::open(&address, despacho_postgres::Options::default()).await;
-        OnPgBouncer { host, pooler, direct: OnPostgres { cluster, address, host: direct } }
+        OnPgBouncer {
+            host,
+            pooler,
+            direct: OnPostgres {
+                cluster,
+                address,
+                host: direct,
+            },
+        }
     }
 
     async fn find() -> Option<OnPgBouncer> {

@@ -18,15 +18,27 @@ const ORDERS: u32 = 150;
 const OPERATOR: &str = "operator-token-of-this-test";
 
 fn settings() -> Settings {
-    let limits = Limits { writes_per_minute: 1_000_000, ..Limits::default() };
-    Settings { limits, operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() }
+    let limits = Limits {
+        writes_per_minute: 1_000_000,
+        ..Limits::default()
+    };
+    Settings {
+        limits,
+        operator: Some(KeyHash::of(OPERATOR)),
+        ..Settings::default()
+    }
 }
 
 async fn post(host: &impl Host, key: &str, path: &str, body: &Value) -> (u16, Value) {
-    let request = Request::post(path).header("x-api-token", key).header("content-type", "application/json");
+    let request = Request::post(path)
+        .header("x-api-token", key)
+        .header("content-type", "application/json");
     let request = request.body(Bytes::from(body.to_string())).unwrap();
     let response = api::handle(host, &settings(), request).await;
-    (response.status().as_u16(), serde_json::from_slice(response.body()).unwrap())
+    (
+        response.status().as_u16(),
+        serde_json::from_slice(response.body()).unwrap(),
+    )
 }
 
 /// Returns a tariff with every rule. Its times are those of the default tariff, because the pickup of a scheduled order depends on them.
@@ -57,7 +69,11 @@ fn order(number: u32, from: Timestamp) -> Value {
     };
     let deliveries: Vec<Value> = (0..1 + number % 4).map(delivery).collect();
     let at = from.after(Duration::minutes(60 * i64::from(number + 3)));
-    let weight = if number.is_multiple_of(5) { 150_000 } else { 1_200 };
+    let weight = if number.is_multiple_of(5) {
+        150_000
+    } else {
+        1_200
+    };
     json!({
         "code": format!("W-{number}"), "preparationTime": 10, "deliverAt": at.to_string(), "deliveries": deliveries,
         "requirements": { "weightGrams": weight },
@@ -65,7 +81,9 @@ fn order(number: u32, from: Timestamp) -> Value {
 }
 
 fn centavos(amount: &Value) -> i64 {
-    format!("{:.0}", amount.as_f64().unwrap() * 100.0).parse().unwrap()
+    format!("{:.0}", amount.as_f64().unwrap() * 100.0)
+        .parse()
+        .unwrap()
 }
 
 /// Creates the orders, and returns their fees. `None` is a rejected order.
@@ -86,30 +104,60 @@ async fn what_if_on_sqlite_equals_the_prices_of_the_api() {
         demo::seed(backend.host(), &settings()).await.unwrap();
     }
     let compare = async || {
-        let (status, compared) =
-            post(current.host(), OPERATOR, "/admin/tariffs/what-if", &json!({ "tariff": draft(), "days": 7 })).await;
+        let (status, compared) = post(
+            current.host(),
+            OPERATOR,
+            "/admin/tariffs/what-if",
+            &json!({ "tariff": draft(), "days": 7 }),
+        )
+        .await;
         assert_eq!(status, 200, "{compared}");
         compared
     };
     // The demo's own orders.
     let before = compare().await;
-    let (status, stored) = post(drafted.host(), OPERATOR, "/admin/tariffs", &json!({ "tariff": draft() })).await;
+    let (status, stored) = post(
+        drafted.host(),
+        OPERATOR,
+        "/admin/tariffs",
+        &json!({ "tariff": draft() }),
+    )
+    .await;
     assert_eq!(status, 201, "{stored}");
     let from = current.host().exec_context().now;
     let fees = create_all(current.host(), from).await;
-    assert!(fees.iter().all(Option::is_some), "the demo tariff serves all of them");
+    assert!(
+        fees.iter().all(Option::is_some),
+        "the demo tariff serves all of them"
+    );
     let by_draft = create_all(drafted.host(), from).await;
-    let served: Vec<(i64, i64)> = fees.iter().zip(&by_draft).filter_map(|(fee, draft)| (*fee).zip(*draft)).collect();
+    let served: Vec<(i64, i64)> = fees
+        .iter()
+        .zip(&by_draft)
+        .filter_map(|(fee, draft)| (*fee).zip(*draft))
+        .collect();
     let rejected = by_draft.len() - served.len();
-    assert!(rejected > 10 && served.len() > 50, "{rejected} of {ORDERS} are out of range");
+    assert!(
+        rejected > 10 && served.len() > 50,
+        "{rejected} of {ORDERS} are out of range"
+    );
     assert!(served.iter().any(|(fee, draft)| fee != draft));
 
     let compared = compare().await;
     let added = |name: &str| centavos(&compared[name]) - centavos(&before[name]);
     let count = |name: &str| compared[name].as_u64().unwrap() - before[name].as_u64().unwrap();
-    assert_eq!((count("orders"), count("outOfRange")), (ORDERS.into(), rejected as u64));
-    assert_eq!(added("currentFee"), served.iter().map(|(fee, _)| fee).sum::<i64>());
-    assert_eq!(added("draftFee"), served.iter().map(|(_, draft)| draft).sum::<i64>());
+    assert_eq!(
+        (count("orders"), count("outOfRange")),
+        (ORDERS.into(), rejected as u64)
+    );
+    assert_eq!(
+        added("currentFee"),
+        served.iter().map(|(fee, _)| fee).sum::<i64>()
+    );
+    assert_eq!(
+        added("draftFee"),
+        served.iter().map(|(_, draft)| draft).sum::<i64>()
+    );
     let stores = compared["stores"].as_array().unwrap();
     for name in ["currentFee", "draftFee", "difference"] {
         let sum: i64 = stores.iter().map(|store| centavos(&store[name])).sum();

@@ -55,7 +55,9 @@ pub fn shared() -> Result<Arc<Cluster>, Failure> {
 
 /// Returns the reason to skip a test if PostgreSQL is not installed.
 pub fn missing() -> Option<&'static str> {
-    programs().is_none().then_some("PostgreSQL's initdb and pg_ctl are not installed")
+    programs()
+        .is_none()
+        .then_some("PostgreSQL's initdb and pg_ctl are not installed")
 }
 
 /// The maximum number of attempts to start a server, each on a different port.
@@ -85,24 +87,37 @@ impl Cluster {
 
     /// Creates a server's folder and chooses its port, without its data.
     fn prepare(options: Options) -> Result<Cluster, Failure> {
-        let programs = programs().ok_or_else(|| Failure::new("PostgreSQL's initdb and pg_ctl are not installed"))?;
+        let programs = programs()
+            .ok_or_else(|| Failure::new("PostgreSQL's initdb and pg_ctl are not installed"))?;
         let folder = match &options.parent {
             Some(parent) => tempfile::tempdir_in(parent),
             None => tempfile::tempdir(),
         };
-        let folder = folder.map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
+        let folder =
+            folder.map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
         let port = free_port()?;
-        let cluster = Cluster { folder, programs, port, options, base: base(port) };
+        let cluster = Cluster {
+            folder,
+            programs,
+            port,
+            options,
+            base: base(port),
+        };
         if is_root() {
             // PostgreSQL does not run as root.
-            run(Command::new("chown").arg("postgres").arg(cluster.folder.path()))?;
+            run(Command::new("chown")
+                .arg("postgres")
+                .arg(cluster.folder.path()))?;
         }
         Ok(cluster)
     }
 
     /// Creates an empty database and returns its URL.
     pub fn database(&self, name: &str) -> Result<String, Failure> {
-        self.query(&format!("{}/postgres", self.base), &format!("CREATE DATABASE {name}"))?;
+        self.query(
+            &format!("{}/postgres", self.base),
+            &format!("CREATE DATABASE {name}"),
+        )?;
         Ok(format!("{}/{name}", self.base))
     }
 
@@ -129,7 +144,8 @@ impl Cluster {
     /// Returns the server's log.
     pub fn log(&self) -> Result<String, Failure> {
         let path = self.data().join("log");
-        std::fs::read_to_string(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+        std::fs::read_to_string(&path)
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
     }
 
     /// Stops the server immediately, without a checkpoint, as in a crash.
@@ -144,7 +160,11 @@ impl Cluster {
 
     fn stop(&self, mode: &str) -> Result<(), Failure> {
         let mut stop = self.command("pg_ctl");
-        run(stop.args(["--silent", "--wait", mode, "--pgdata"]).arg(self.data()).arg("stop")).map(drop)
+        run(stop
+            .args(["--silent", "--wait", mode, "--pgdata"])
+            .arg(self.data())
+            .arg("stop"))
+        .map(drop)
     }
 
     /// Returns whether the postmaster is running. During recovery it rejects connections.
@@ -170,18 +190,31 @@ impl Cluster {
             self.options.settings
         );
         let mut start = self.command("pg_ctl");
-        start.args(["--silent", "--wait", "--options", &settings, "--pgdata"]).arg(&data);
+        start
+            .args(["--silent", "--wait", "--options", &settings, "--pgdata"])
+            .arg(&data);
         run(start.arg("--log").arg(data.join("log")).arg("start")).map(drop)
     }
 
     /// Creates the server's data folder. initdb takes longer than most tests, so its result is stored in the build folder and
     /// copied for later servers.
     fn create_data(&self) -> Result<(), Failure> {
-        let version = self.programs.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        let version = self
+            .programs
+            .parent()
+            .and_then(Path::file_name)
+            .unwrap_or_default()
+            .to_string_lossy();
         let template = place::target()?.join(format!("postgresql-{version}"));
         if !template.join("PG_VERSION").is_file() {
             let mut make = self.command("initdb");
-            make.args(["--auth=trust", "--encoding=UTF8", "--no-sync", "--wal-segsize=1", "--username=despacho"]);
+            make.args([
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--no-sync",
+                "--wal-segsize=1",
+                "--username=despacho",
+            ]);
             run(make.arg("--pgdata").arg(self.data()))?;
             // The rename publishes a complete folder. If another process was first, its folder stays.
             let draft = template.with_extension(std::process::id().to_string());
@@ -209,7 +242,14 @@ fn command_as_postgres(program: &Path) -> Command {
         return Command::new(program);
     }
     let mut command = Command::new("setpriv");
-    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
+    command
+        .args([
+            "--reuid=postgres",
+            "--regid=postgres",
+            "--clear-groups",
+            "--",
+        ])
+        .arg(program);
     command
 }
 
@@ -222,7 +262,11 @@ impl Drop for Cluster {
 /// Returns a database name that this process has not used.
 fn unique_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+    format!(
+        "test_{}_{}",
+        std::process::id(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    )
 }
 
 fn is_root() -> bool {
@@ -232,11 +276,15 @@ fn is_root() -> bool {
 fn run(command: &mut Command) -> Result<String, Failure> {
     // The server's user can enter the root folder, but possibly not the current one.
     let output = command.current_dir(Path::new("/")).output();
-    let output = output.map_err(|error| Failure::new(format!("{command:?} could not start: {error}")))?;
+    let output =
+        output.map_err(|error| Failure::new(format!("{command:?} could not start: {error}")))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
-    Err(Failure::new(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr))))
+    Err(Failure::new(format!(
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    )))
 }
 
 /// Returns the URL of a server without a database name.
@@ -246,5 +294,7 @@ fn base(port: u16) -> String {
 
 fn free_port() -> Result<u16, Failure> {
     let listener = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    listener.map(|address| address.port()).map_err(|error| Failure::new(format!("no free port: {error}")))
+    listener
+        .map(|address| address.port())
+        .map_err(|error| Failure::new(format!("no free port: {error}")))
 }

@@ -24,13 +24,16 @@ pub struct Pooler {
 
 /// Returns the reason to skip a test if PostgreSQL or PgBouncer is not installed.
 pub fn pooler_missing() -> Option<&'static str> {
-    missing().or_else(|| (!succeeds(&["pgbouncer", "--version"])).then_some("PgBouncer is not installed"))
+    missing().or_else(|| {
+        (!succeeds(&["pgbouncer", "--version"])).then_some("PgBouncer is not installed")
+    })
 }
 
 impl Pooler {
     /// Starts a pooler for all databases of a cluster. `mode` is its `pool_mode`: `session`, `transaction` or `statement`.
     pub fn start(cluster: &Cluster, mode: &str) -> Result<Pooler, Failure> {
-        let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
+        let folder = tempfile::tempdir()
+            .map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
         let port = free_port()?;
         let file = folder.path().join("pgbouncer.ini");
         let text = format!(
@@ -39,16 +42,28 @@ impl Pooler {
              default_pool_size = {POOL_SIZE}\nserver_tls_sslmode = disable\n",
             cluster.port
         );
-        std::fs::write(&file, text).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        std::fs::write(&file, text)
+            .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
         if is_root() {
             // PgBouncer does not run as root, like PostgreSQL.
-            run(Command::new("chown").args(["-R", "postgres"]).arg(folder.path()))?;
+            run(Command::new("chown")
+                .args(["-R", "postgres"])
+                .arg(folder.path()))?;
         }
         let mut start = command_as_postgres("pgbouncer".as_ref());
         start.arg("--quiet").arg(&file).current_dir("/");
-        let child = start.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let child = child.map_err(|error| Failure::new(format!("pgbouncer could not start: {error}")))?;
-        let mut pooler = Pooler { child, port, folder };
+        let child = start
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let child =
+            child.map_err(|error| Failure::new(format!("pgbouncer could not start: {error}")))?;
+        let mut pooler = Pooler {
+            child,
+            port,
+            folder,
+        };
         pooler.await_ready()?;
         Ok(pooler)
     }

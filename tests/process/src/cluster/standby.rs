@@ -20,17 +20,35 @@ impl Cluster {
     pub fn synchronous_standby(&self) -> Result<Cluster, Failure> {
         let standby = Cluster::prepare(Options::default())?;
         let mut backup = standby.command("pg_basebackup");
-        backup.args(["--checkpoint=fast", "--no-sync", "--wal-method=stream", "--write-recovery-conf", "--dbname"]);
-        backup.arg(format!("{}/postgres?application_name={NAME}", self.base)).arg("--pgdata").arg(standby.data());
+        backup.args([
+            "--checkpoint=fast",
+            "--no-sync",
+            "--wal-method=stream",
+            "--write-recovery-conf",
+            "--dbname",
+        ]);
+        backup
+            .arg(format!("{}/postgres?application_name={NAME}", self.base))
+            .arg("--pgdata")
+            .arg(standby.data());
         run(&mut backup)?;
         standby.run()?;
         let postgres = format!("{}/postgres", self.base);
-        self.query(&postgres, &format!("ALTER SYSTEM SET synchronous_standby_names = '{NAME}'"))?;
+        self.query(
+            &postgres,
+            &format!("ALTER SYSTEM SET synchronous_standby_names = '{NAME}'"),
+        )?;
         self.query(&postgres, "SELECT pg_reload_conf()")?;
         let deadline = Instant::now() + SYNC_TIMEOUT;
-        while self.query(&postgres, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")? != "1" {
+        while self.query(
+            &postgres,
+            "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'",
+        )? != "1"
+        {
             if Instant::now() > deadline {
-                return Err(Failure::new("the standby did not become synchronous in time"));
+                return Err(Failure::new(
+                    "the standby did not become synchronous in time",
+                ));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -40,7 +58,11 @@ impl Cluster {
     /// Makes a standby the primary.
     pub fn promote(&self) -> Result<(), Failure> {
         let mut promote = self.command("pg_ctl");
-        run(promote.args(["--silent", "--wait", "--pgdata"]).arg(self.data()).arg("promote")).map(drop)
+        run(promote
+            .args(["--silent", "--wait", "--pgdata"])
+            .arg(self.data())
+            .arg("promote"))
+        .map(drop)
     }
 
     /// Kills every process of the server with SIGKILL.
@@ -56,13 +78,17 @@ impl Cluster {
 
     fn signal(&self, signal: &str) -> Result<(), Failure> {
         let file = self.data().join("postmaster.pid");
-        let text = std::fs::read_to_string(&file).map_err(|e| Failure::new(format!("{}: {e}", file.display())))?;
+        let text = std::fs::read_to_string(&file)
+            .map_err(|e| Failure::new(format!("{}: {e}", file.display())))?;
         let first = text.lines().next().unwrap_or_default().trim().to_owned();
         // ps fails if the process has no children, for example because it was killed before.
-        let children = run(Command::new("ps").args(["-o", "pid=", "--ppid", &first])).unwrap_or_default();
+        let children =
+            run(Command::new("ps").args(["-o", "pid=", "--ppid", &first])).unwrap_or_default();
         // The postmaster comes first because it would restart the others.
         let mut kill = Command::new("kill");
-        kill.arg(signal).arg(&first).args(children.split_whitespace());
+        kill.arg(signal)
+            .arg(&first)
+            .args(children.split_whitespace());
         // kill fails if a child has already exited, which is not an error here.
         let _ = run(&mut kill);
         Ok(())

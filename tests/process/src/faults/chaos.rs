@@ -76,7 +76,13 @@ pub(crate) fn inject_faults(
     report: &mut Report,
 ) {
     let (mut rng, started) = (Rng::with_seed(plan.seed), Instant::now());
-    let injector = Injector { state, cluster, disk, clocks, max_outage: plan.max_outage };
+    let injector = Injector {
+        state,
+        cluster,
+        disk,
+        clocks,
+        max_outage: plan.max_outage,
+    };
     // Some orders must exist before the first fault.
     std::thread::sleep(Duration::from_secs(2));
     for cycle in 0.. {
@@ -93,7 +99,11 @@ pub(crate) fn inject_faults(
             break;
         }
     }
-    for clock in state.instances.iter().filter_map(|instance| instance.clock.as_ref()) {
+    for clock in state
+        .instances
+        .iter()
+        .filter_map(|instance| instance.clock.as_ref())
+    {
         _ = clock.set(0);
     }
     if let Err(late) = state.await_ready(TIMEOUT) {
@@ -132,7 +142,12 @@ impl Injector<'_> {
             self.print(&format!("terminating connections failed: {failure}"));
         }
         let back = self.await_recovery();
-        report.outages.push(Outage { name: "connections terminated", away: Duration::ZERO, noticed: None, back });
+        report.outages.push(Outage {
+            name: "connections terminated",
+            away: Duration::ZERO,
+            noticed: None,
+            back,
+        });
     }
 
     /// Stops the database, waits until every server detects the outage, restarts it, and waits until every server is ready.
@@ -149,7 +164,9 @@ impl Injector<'_> {
         report.count(name);
         let stopped = Instant::now();
         if let Err(failure) = stop(self.cluster) {
-            return self.state.record_violation(format!("PostgreSQL could not be stopped: {failure}"));
+            return self
+                .state
+                .record_violation(format!("PostgreSQL could not be stopped: {failure}"));
         }
         let restart = stopped + self.random_outage(rng);
         let noticed = self.await_detection(stopped);
@@ -157,14 +174,21 @@ impl Injector<'_> {
         let away = stopped.elapsed();
         self.ensure_running();
         let back = self.await_recovery();
-        report.outages.push(Outage { name, away, noticed, back });
+        report.outages.push(Outage {
+            name,
+            away,
+            noticed,
+            back,
+        });
     }
 
     fn crash_and_kill(&self, rng: &mut Rng, report: &mut Report) {
         self.print("PostgreSQL crashes, and an instance is killed");
         report.count("PostgreSQL crashed");
         if let Err(failure) = self.cluster.crash() {
-            return self.state.record_violation(format!("PostgreSQL could not be stopped: {failure}"));
+            return self
+                .state
+                .record_violation(format!("PostgreSQL could not be stopped: {failure}"));
         }
         self.kill(rng, 1, report);
         std::thread::sleep(self.random_outage(rng));
@@ -176,9 +200,14 @@ impl Injector<'_> {
         let Some(disk) = self.disk else { return };
         _ = self.await_recovery();
         self.print("the disk is full");
-        let (rejected, since, hold) = (self.state.responses_with(503), Instant::now(), self.random_outage(rng));
+        let (rejected, since, hold) = (
+            self.state.responses_with(503),
+            Instant::now(),
+            self.random_outage(rng),
+        );
         let rejects = || self.state.responses_with(503) > rejected;
-        let filled = disk.fill(|| (rejects() && since.elapsed() > hold) || since.elapsed() > DISK_FULL_TIMEOUT);
+        let filled = disk
+            .fill(|| (rejects() && since.elapsed() > hold) || since.elapsed() > DISK_FULL_TIMEOUT);
         if let Err(failure) = filled {
             self.print(&format!("the disk could not be filled: {failure}"));
         }
@@ -191,7 +220,12 @@ impl Injector<'_> {
         disk.free();
         self.ensure_running();
         let back = self.await_recovery();
-        report.outages.push(Outage { name: "disk full", away, noticed: None, back });
+        report.outages.push(Outage {
+            name: "disk full",
+            away,
+            noticed: None,
+            back,
+        });
     }
 
     fn set_clock(&self, rng: &mut Rng, report: &mut Report) {
@@ -201,7 +235,10 @@ impl Injector<'_> {
         let instance = &self.state.instances[rng.usize(..self.state.instances.len())];
         let Some(clock) = &instance.clock else { return };
         let offset = CLOCK_OFFSETS_S[rng.usize(..CLOCK_OFFSETS_S.len())];
-        self.print(&format!("the clock of instance {} is set to {offset:+} s", instance.number));
+        self.print(&format!(
+            "the clock of instance {} is set to {offset:+} s",
+            instance.number
+        ));
         let before = match clock.set(offset) {
             Ok(before) => before,
             Err(failure) => return self.print(&format!("setting the clock failed: {failure}")),
@@ -210,9 +247,13 @@ impl Injector<'_> {
         // The server's `Date` header is updated every second and never goes backwards, so only a forward step is checked.
         std::thread::sleep(Duration::from_secs(2));
         let requested = now_s();
-        let server_time = instance.base().filter(|_| offset > before).and_then(|base| seconds_of_day(&base));
-        if server_time.is_some_and(|server_time| !is_between(server_time, requested + offset - 5, now_s() + offset + 5))
-        {
+        let server_time = instance
+            .base()
+            .filter(|_| offset > before)
+            .and_then(|base| seconds_of_day(&base));
+        if server_time.is_some_and(|server_time| {
+            !is_between(server_time, requested + offset - 5, now_s() + offset + 5)
+        }) {
             self.state.record_violation(format!(
                 "the clock of instance {} does not have the offset {offset:+} s",
                 instance.number
@@ -224,12 +265,19 @@ impl Injector<'_> {
     fn await_detection(&self, since: Instant) -> Option<Duration> {
         while since.elapsed() < DETECTION_TIMEOUT {
             let is_undetected = |state| matches!(state, None | Some((State::Ready, _)));
-            if !self.state.instances.iter().any(|instance| is_undetected(instance.readiness.current())) {
+            if !self
+                .state
+                .instances
+                .iter()
+                .any(|instance| is_undetected(instance.readiness.current()))
+            {
                 return Some(since.elapsed());
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        self.state.record_violation("a server reported that it is ready while its database was unavailable".to_owned());
+        self.state.record_violation(
+            "a server reported that it is ready while its database was unavailable".to_owned(),
+        );
         None
     }
 
@@ -238,7 +286,9 @@ impl Injector<'_> {
         let since = Instant::now();
         while self.state.database.query("SELECT 1").is_err() {
             if since.elapsed() > TIMEOUT {
-                return self.state.record_violation("PostgreSQL could not be restarted".to_owned());
+                return self
+                    .state
+                    .record_violation("PostgreSQL could not be restarted".to_owned());
             }
             if !self.cluster.is_running() {
                 self.print("PostgreSQL is started");
@@ -250,11 +300,23 @@ impl Injector<'_> {
 
     /// Waits until every instance is ready, and returns the delay. Records a violation if one is not ready in time.
     fn await_recovery(&self) -> Option<Duration> {
-        self.state.await_ready(TIMEOUT).map_err(|late| self.state.record_violation(late)).ok()
+        self.state
+            .await_ready(TIMEOUT)
+            .map_err(|late| self.state.record_violation(late))
+            .ok()
     }
 
     fn random_outage(&self, rng: &mut Rng) -> Duration {
-        Duration::from_millis(rng.u64(500..=self.max_outage.as_millis().try_into().unwrap_or(u64::MAX).max(501)))
+        Duration::from_millis(
+            rng.u64(
+                500..=self
+                    .max_outage
+                    .as_millis()
+                    .try_into()
+                    .unwrap_or(u64::MAX)
+                    .max(501),
+            ),
+        )
     }
 
     fn print(&self, line: &str) {
@@ -264,11 +326,21 @@ impl Injector<'_> {
 
 /// Returns the time of day of a server's `Date` header, in seconds.
 fn seconds_of_day(base: &str) -> Option<i64> {
-    let response = client::agent(Duration::from_secs(5)).get(format!("{base}/healthz")).call().ok()?;
+    let response = client::agent(Duration::from_secs(5))
+        .get(format!("{base}/healthz"))
+        .call()
+        .ok()?;
     // `Sat, 21 Nov 2026 22:18:47 GMT`
     let date = response.headers().get("date")?.to_str().ok()?.to_owned();
-    let parts: Vec<i64> = date.split(' ').nth(4)?.split(':').filter_map(|part| part.parse().ok()).collect();
-    let [hours, minutes, seconds] = parts[..] else { return None };
+    let parts: Vec<i64> = date
+        .split(' ')
+        .nth(4)?
+        .split(':')
+        .filter_map(|part| part.parse().ok())
+        .collect();
+    let [hours, minutes, seconds] = parts[..] else {
+        return None;
+    };
     Some((hours * 60 + minutes) * 60 + seconds)
 }
 
@@ -279,5 +351,7 @@ fn is_between(server_time: i64, first: i64, last: i64) -> bool {
 }
 
 fn now_s() -> i64 {
-    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or_default())
+    std::time::UNIX_EPOCH.elapsed().map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or_default()
+    })
 }

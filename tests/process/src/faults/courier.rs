@@ -16,7 +16,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(400);
 /// Delivers orders until the run is settled. Each step follows only from the service's response, without local state.
 pub(crate) fn deliver_orders(state: &RunState<'_>, clients: &Clients, courier: &Client) {
     let caller = Caller::new(state, &courier.key);
-    let shops: Vec<Caller<'_>> = clients.merchants.iter().map(|merchant| Caller::new(state, &merchant.key)).collect();
+    let shops: Vec<Caller<'_>> = clients
+        .merchants
+        .iter()
+        .map(|merchant| Caller::new(state, &merchant.key))
+        .collect();
     let mut rng = Rng::with_seed(state.plan.seed ^ courier.id << 16);
     while !state.settled.load(Ordering::SeqCst) && !state.is_over() {
         match caller.try_once("GET", "/courier/order", None, &Value::Null) {
@@ -24,7 +28,8 @@ pub(crate) fn deliver_orders(state: &RunState<'_>, clients: &Clients, courier: &
                 take_next_step(&caller, &shops, &response["order"], &mut rng);
             }
             Reply::Response(200, _) => {
-                let position = json!({ "latitude": -23.5558, "longitude": -46.6582, "accuracy": 5 });
+                let position =
+                    json!({ "latitude": -23.5558, "longitude": -46.6582, "accuracy": 5 });
                 _ = caller.try_once("POST", "/courier/position", None, &position);
                 std::thread::sleep(POLL_INTERVAL);
             }
@@ -39,7 +44,9 @@ pub(crate) fn deliver_orders(state: &RunState<'_>, clients: &Clients, courier: &
 
 /// Takes the next step of an order. If it fails, the next poll shows the order's current status.
 fn take_next_step(caller: &Caller<'_>, shops: &[Caller<'_>], order: &Value, rng: &mut Rng) {
-    let Some(id) = order["id"].as_u64() else { return };
+    let Some(id) = order["id"].as_u64() else {
+        return;
+    };
     let take = |name: &str, body: Value| {
         let reply = caller.try_once("POST", &format!("/courier/orders/{id}/{name}"), None, &body);
         if !matches!(reply, Reply::Response(200, _)) {
@@ -48,12 +55,18 @@ fn take_next_step(caller: &Caller<'_>, shops: &[Caller<'_>], order: &Value, rng:
     };
     let with_status = |status: u64| {
         let stops = order["deliveries"].as_array().into_iter().flatten();
-        stops.into_iter().find(|stop| stop["situation"] == status).and_then(|stop| stop["id"].as_u64())
+        stops
+            .into_iter()
+            .find(|stop| stop["situation"] == status)
+            .and_then(|stop| stop["id"].as_u64())
     };
     match order["situation"].as_u64() {
         Some(210) if rng.u8(..16) == 0 => take("decline", json!({ "reason": "a flat tyre" })),
         Some(210) => take("arrive", json!({})),
-        Some(220) => take("pickup", json!({ "code": read_code(shops, id, "pickupCode") })),
+        Some(220) => take(
+            "pickup",
+            json!({ "code": read_code(shops, id, "pickupCode") }),
+        ),
         Some(300) => match (with_status(330), with_status(320), with_status(310)) {
             (Some(door), ..) => take("deliver", json!({ "deliveryId": door })),
             (_, Some(way), _) => take("at-door", json!({ "deliveryId": way })),
@@ -61,7 +74,10 @@ fn take_next_step(caller: &Caller<'_>, shops: &[Caller<'_>], order: &Value, rng:
             _ => std::thread::sleep(POLL_INTERVAL),
         },
         Some(400) => take("at-return", json!({})),
-        Some(410) => take("hand-back", json!({ "code": read_code(shops, id, "returnCode") })),
+        Some(410) => take(
+            "hand-back",
+            json!({ "code": read_code(shops, id, "returnCode") }),
+        ),
         _ => std::thread::sleep(POLL_INTERVAL),
     }
 }
@@ -69,9 +85,15 @@ fn take_next_step(caller: &Caller<'_>, shops: &[Caller<'_>], order: &Value, rng:
 /// Returns a code of an order, as its merchant reads it.
 fn read_code(shops: &[Caller<'_>], id: u64, code: &str) -> Value {
     let path = format!("/delivery/orders/{id}");
-    let orders = shops.iter().filter_map(|shop| match shop.try_once("GET", &path, None, &Value::Null) {
-        Reply::Response(200, order) => Some(order),
-        _ => None,
-    });
-    orders.into_iter().next().map_or(json!("0000"), |order| order[code].clone())
+    let orders =
+        shops.iter().filter_map(
+            |shop| match shop.try_once("GET", &path, None, &Value::Null) {
+                Reply::Response(200, order) => Some(order),
+                _ => None,
+            },
+        );
+    orders
+        .into_iter()
+        .next()
+        .map_or(json!("0000"), |order| order[code].clone())
 }

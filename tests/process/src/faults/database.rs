@@ -27,9 +27,8 @@ impl Database<'_> {
     pub(crate) fn query(&self, sql: &str) -> Result<String, Failure> {
         match self {
             Database::Server(cluster, address) => cluster.query(address, sql),
-            Database::File(file) => {
-                read(file, &translate(sql)).map_err(|error| Failure::new(format!("{}: {error}: {sql}", file.display())))
-            }
+            Database::File(file) => read(file, &translate(sql))
+                .map_err(|error| Failure::new(format!("{}: {error}: {sql}", file.display()))),
         }
     }
 }
@@ -61,7 +60,9 @@ fn text(value: ValueRef<'_>) -> String {
         ValueRef::Null => String::new(),
         ValueRef::Integer(number) => number.to_string(),
         ValueRef::Real(number) => number.to_string(),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
     }
 }
 
@@ -79,7 +80,8 @@ mod tests {
                 r#"CREATE TABLE t (id INTEGER, body TEXT); INSERT INTO t VALUES (1, '{"a":{"b":7}}'), (2, NULL)"#,
             )
             .unwrap();
-        let read = Database::File(file).query("SELECT id, (body::json->'a'->>'b')::bigint FROM t ORDER BY id");
+        let read = Database::File(file)
+            .query("SELECT id, (body::json->'a'->>'b')::bigint FROM t ORDER BY id");
         assert_eq!(read, Ok("1|7\n2|".to_owned()));
     }
 }

@@ -25,14 +25,26 @@ impl Disk {
         let mut path = folder.as_os_str().to_owned();
         path.push("-disk");
         let path = PathBuf::from(path);
-        fs::create_dir(&path).map_err(|error| format!("{} cannot be created: {error}", path.display()))?;
+        fs::create_dir(&path)
+            .map_err(|error| format!("{} cannot be created: {error}", path.display()))?;
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &format!("size={megabytes}m,mode=755"), "despacho-process"]).arg(&path);
+        mount
+            .args([
+                "-t",
+                "tmpfs",
+                "-o",
+                &format!("size={megabytes}m,mode=755"),
+                "despacho-process",
+            ])
+            .arg(&path);
         match mount.output() {
             Ok(output) if output.status.success() => Ok(Disk(path)),
             Ok(output) => {
                 _ = fs::remove_dir(&path);
-                Err(format!("mount: {}", String::from_utf8_lossy(&output.stderr).trim()))
+                Err(format!(
+                    "mount: {}",
+                    String::from_utf8_lossy(&output.stderr).trim()
+                ))
             }
             Err(error) => {
                 _ = fs::remove_dir(&path);
@@ -48,7 +60,8 @@ impl Disk {
 
     /// Fills the disk completely, and also the space that other processes free, until `is_enough` returns true.
     pub(crate) fn fill(&self, is_enough: impl Fn() -> bool) -> Result<(), String> {
-        let mut ballast = File::create(self.0.join(BALLAST)).map_err(|error| format!("the ballast: {error}"))?;
+        let mut ballast =
+            File::create(self.0.join(BALLAST)).map_err(|error| format!("the ballast: {error}"))?;
         let piece = vec![0x5a; PIECE];
         loop {
             // A write that does not fit is shortened to the free space.

@@ -56,7 +56,10 @@ impl Instance {
 
     /// Requests the supervisor to kill the process and to restart it after a delay.
     pub(crate) fn kill(&self, restart_delay: Duration) {
-        self.restart_delay_ms.store(u64::try_from(restart_delay.as_millis()).unwrap_or_default(), Ordering::SeqCst);
+        self.restart_delay_ms.store(
+            u64::try_from(restart_delay.as_millis()).unwrap_or_default(),
+            Ordering::SeqCst,
+        );
         self.kill_requested.store(true, Ordering::SeqCst);
     }
 
@@ -79,10 +82,15 @@ pub(crate) fn serve(state: &RunState<'_>, instance: &Instance, folder: &Path) {
         return state.record_violation(format!("{} cannot be created: {error}", home.display()));
     }
     let variables = state.variables(instance);
-    let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let variables: Vec<(&str, &str)> = variables
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
     while !state.is_over() {
         // While the database is unavailable the server may exit before it is ready. It is then started again.
-        let Ok((server, lines)) = Server::start_observed(&state.plan.binary, &home, &[], &variables) else {
+        let Ok((server, lines)) =
+            Server::start_observed(&state.plan.binary, &home, &[], &variables)
+        else {
             std::thread::sleep(Duration::from_millis(500));
             continue;
         };
@@ -103,7 +111,10 @@ fn supervise(state: &RunState<'_>, instance: &Instance, mut server: Server) {
             break;
         }
         if let Ok(Some(status)) = server.child().try_wait() {
-            state.record_violation(format!("instance {} exited by itself: {status}", instance.number));
+            state.record_violation(format!(
+                "instance {} exited by itself: {status}",
+                instance.number
+            ));
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -112,7 +123,8 @@ fn supervise(state: &RunState<'_>, instance: &Instance, mut server: Server) {
     instance.pid.store(0, Ordering::SeqCst);
     drop(server);
     *lock(&instance.base) = None;
-    let until = Instant::now() + Duration::from_millis(instance.restart_delay_ms.load(Ordering::SeqCst));
+    let until =
+        Instant::now() + Duration::from_millis(instance.restart_delay_ms.load(Ordering::SeqCst));
     while Instant::now() < until && !state.is_over() {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -121,7 +133,9 @@ fn supervise(state: &RunState<'_>, instance: &Instance, mut server: Server) {
 
 /// Writes a server's output to its log file. A panic is a violation.
 fn read_log(state: &RunState<'_>, instance: &Instance, lines: &Receiver<String>) {
-    let file = state.log(instance).and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
+    let file = state
+        .log(instance)
+        .and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
     let mut file = file;
     for line in lines {
         if line.contains("panicked") {

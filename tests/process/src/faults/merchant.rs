@@ -16,7 +16,10 @@ const PAUSE_MS: std::ops::RangeInclusive<u64> = 30..=300;
 /// Creates orders until no more faults are injected.
 pub(crate) fn create_orders(state: &RunState<'_>, clients: &Clients, number: usize) {
     let client = &clients.merchants[number % clients.merchants.len()];
-    let (caller, mut rng) = (Caller::new(state, &client.key), Rng::with_seed(state.plan.seed ^ number as u64));
+    let (caller, mut rng) = (
+        Caller::new(state, &client.key),
+        Rng::with_seed(state.plan.seed ^ number as u64),
+    );
     for count in 0.. {
         if state.closing.load(Ordering::SeqCst) || state.is_over() {
             return;
@@ -35,24 +38,44 @@ pub(crate) fn create_orders(state: &RunState<'_>, clients: &Clients, number: usi
 }
 
 /// Sends an order until it is acknowledged. Three in four requests have an `Idempotency-Key`, the others only the order's code.
-fn create(state: &RunState<'_>, caller: &Caller<'_>, code: &str, body: &Value, rng: &mut Rng) -> Option<u64> {
+fn create(
+    state: &RunState<'_>,
+    caller: &Caller<'_>,
+    code: &str,
+    body: &Value,
+    rng: &mut Rng,
+) -> Option<u64> {
     let key = format!("key-{code}");
     let key = (rng.u8(..4) > 0).then_some(key.as_str());
-    let Some((status, response)) = caller.retry_until_response("POST", "/delivery/orders", key, body) else {
+    let Some((status, response)) =
+        caller.retry_until_response("POST", "/delivery/orders", key, body)
+    else {
         state.record_violation(format!("{code} was never acknowledged"));
         return None;
     };
-    let Some(id) = response["id"].as_u64().filter(|_| matches!(status, 200 | 201) && response["code"] == code) else {
+    let Some(id) = response["id"]
+        .as_u64()
+        .filter(|_| matches!(status, 200 | 201) && response["code"] == code)
+    else {
         state.record_violation(format!("{code} got {status}: {response}"));
         return None;
     };
-    lock(&state.acknowledged).insert(code.to_owned(), Acknowledged { id, cancelled: false });
+    lock(&state.acknowledged).insert(
+        code.to_owned(),
+        Acknowledged {
+            id,
+            cancelled: false,
+        },
+    );
     // One in eight simulates a lost response and repeats the request, usually to another server.
     if rng.u8(..8) == 0
-        && let Reply::Response(status @ (200 | 201), again) = caller.try_once("POST", "/delivery/orders", key, body)
+        && let Reply::Response(status @ (200 | 201), again) =
+            caller.try_once("POST", "/delivery/orders", key, body)
         && again["id"] != id
     {
-        state.record_violation(format!("{code} is order {id}, but the repeated request returned {status}: {again}"));
+        state.record_violation(format!(
+            "{code} is order {id}, but the repeated request returned {status}: {again}"
+        ));
     }
     Some(id)
 }
@@ -60,11 +83,18 @@ fn create(state: &RunState<'_>, caller: &Caller<'_>, code: &str, body: &Value, r
 /// Cancels an order and returns whether it is cancelled. An order that was already picked up cannot be cancelled.
 pub(crate) fn cancel(state: &RunState<'_>, caller: &Caller<'_>, id: u64) -> bool {
     let key = format!("cancel-{id}");
-    match caller.retry_until_response("POST", "/delivery/orders/cancel", Some(&key), &json!({ "orderId": id })) {
+    match caller.retry_until_response(
+        "POST",
+        "/delivery/orders/cancel",
+        Some(&key),
+        &json!({ "orderId": id }),
+    ) {
         Some((200, _)) => true,
         Some((409, _)) | None => false,
         Some((status, response)) => {
-            state.record_violation(format!("the cancellation of order {id} got {status}: {response}"));
+            state.record_violation(format!(
+                "the cancellation of order {id} got {status}: {response}"
+            ));
             false
         }
     }

@@ -27,7 +27,9 @@ use std::{
 use crate::cluster::{Cluster, Options};
 use despacho_xtask::run::Failure;
 
-use crate::faults::{clock::Clocks, database::Database, disk::Disk, fleet::Instance, run::RunState};
+use crate::faults::{
+    clock::Clocks, database::Database, disk::Disk, fleet::Instance, run::RunState,
+};
 pub use crate::faults::{
     report::Report,
     run::Printer,
@@ -68,7 +70,8 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// If this machine cannot run the plan. Violations of the service are in the report.
 pub fn run(plan: &Plan) -> Result<Report, Failure> {
     let started = Instant::now();
-    let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
     let mut report = Report::default();
     // Declared before the database server that uses it, so that it is dropped after the server.
     let disk = report.or_skip("disk full", Disk::mount(folder.path(), plan.disk_mb));
@@ -80,12 +83,25 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
     };
     let cluster = Cluster::start_as(options)?;
     let address = cluster.fresh()?;
-    let state = RunState::new(plan, Database::Server(&cluster, address), INSTANCES, clocks.as_ref());
+    let state = RunState::new(
+        plan,
+        Database::Server(&cluster, address),
+        INSTANCES,
+        clocks.as_ref(),
+    );
     std::thread::scope(|scope| {
         for instance in &state.instances {
             scope.spawn(|| fleet::serve(&state, instance, folder.path()));
         }
-        let outcome = under_load(&state, plan, scope, &cluster, disk.as_ref(), clocks.as_ref(), &mut report);
+        let outcome = under_load(
+            &state,
+            plan,
+            scope,
+            &cluster,
+            disk.as_ref(),
+            clocks.as_ref(),
+            &mut report,
+        );
         state.over.store(true, Ordering::SeqCst);
         outcome
     })?;
@@ -104,7 +120,9 @@ fn under_load<'scope, 'env: 'scope>(
     clocks: Option<&Clocks>,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    state.await_ready(TIMEOUT).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
+    state
+        .await_ready(TIMEOUT)
+        .map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
     let clients = state.create_clients(plan.couriers)?;
     let clients = state.clients.get_or_init(|| clients);
     let mut busy = Vec::new();
@@ -114,8 +132,11 @@ fn under_load<'scope, 'env: 'scope>(
     for courier in &clients.couriers {
         scope.spawn(move || courier::deliver_orders(state, clients, courier));
     }
-    let readers: Vec<_> =
-        clients.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(state, merchant))).collect();
+    let readers: Vec<_> = clients
+        .merchants
+        .iter()
+        .map(|merchant| scope.spawn(move || reader::follow(state, merchant)))
+        .collect();
     for instance in &state.instances {
         scope.spawn(move || watch::poll_readiness(state, instance));
     }
@@ -124,16 +145,29 @@ fn under_load<'scope, 'env: 'scope>(
     // No more faults: clients retry open requests until they get a response.
     state.closing.store(true, Ordering::SeqCst);
     for merchant in busy {
-        merchant.join().map_err(|_| Failure::new("a merchant's thread panicked"))?;
+        merchant
+            .join()
+            .map_err(|_| Failure::new("a merchant's thread panicked"))?;
     }
     let written = oracle::event_counts(state, clients)?;
     state.settled.store(true, Ordering::SeqCst);
     let mut read = Vec::new();
     for reader in readers {
-        read.push(reader.join().map_err(|_| Failure::new("a reader's thread panicked"))?);
+        read.push(
+            reader
+                .join()
+                .map_err(|_| Failure::new("a reader's thread panicked"))?,
+        );
     }
     let (violation, sql) = oracle::REFUNDED_ONCE;
-    oracle::check(state, clients, &written, &read, &[(violation, sql.to_owned())], report)
+    oracle::check(
+        state,
+        clients,
+        &written,
+        &read,
+        &[(violation, sql.to_owned())],
+        report,
+    )
 }
 
 /// Returns the data folder of an instance.

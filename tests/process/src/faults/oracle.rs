@@ -112,7 +112,11 @@ pub(crate) fn event_counts(state: &RunState<'_>, clients: &Clients) -> Result<Ve
         let sql = format!("SELECT count(*) FROM events WHERE matrix = {merchant}");
         Ok(state.database.query(&sql)?.parse().unwrap_or_default())
     };
-    clients.merchants.iter().map(|merchant| count(merchant.id)).collect()
+    clients
+        .merchants
+        .iter()
+        .map(|merchant| count(merchant.id))
+        .collect()
 }
 
 /// Checks all invariants and records violations.
@@ -124,7 +128,9 @@ pub(crate) fn check(
     more: &[(&str, String)],
     report: &mut Report,
 ) -> Result<(), Failure> {
-    let more = more.iter().map(|(violation, sql)| (*violation, sql.as_str()));
+    let more = more
+        .iter()
+        .map(|(violation, sql)| (*violation, sql.as_str()));
     for (violation, sql) in RULES.into_iter().chain(more) {
         let count = state.database.query(sql)?;
         state.check(count == "0", || format!("{count} {violation}"));
@@ -136,7 +142,9 @@ pub(crate) fn check(
     }
     for line in state.database.query(COUNTS)?.lines() {
         if let Some((name, count)) = line.split_once('|') {
-            report.stored.insert(name.to_owned(), count.parse().unwrap_or_default());
+            report
+                .stored
+                .insert(name.to_owned(), count.parse().unwrap_or_default());
         }
     }
     Ok(())
@@ -149,20 +157,33 @@ const COUNTS: &str = "SELECT 'orders', count(*) FROM orders UNION ALL \
 /// Checks that every acknowledged order is stored under its ID, that acknowledged cancellations are stored, and that no other
 /// orders are stored.
 fn check_acknowledged(state: &RunState<'_>) -> Result<(), Failure> {
-    let listed = state.database.query("SELECT code, id, situation FROM orders")?;
+    let listed = state
+        .database
+        .query("SELECT code, id, situation FROM orders")?;
     let mut stored: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for line in listed.lines() {
         let mut columns = line.split('|');
-        let (code, mut number) = (columns.next().unwrap_or_default(), || columns.next()?.parse().ok());
-        stored.insert(code, (number().unwrap_or_default(), number().unwrap_or_default()));
+        let (code, mut number) = (columns.next().unwrap_or_default(), || {
+            columns.next()?.parse().ok()
+        });
+        stored.insert(
+            code,
+            (number().unwrap_or_default(), number().unwrap_or_default()),
+        );
     }
     let acknowledged = lock(&state.acknowledged);
     for (code, order) in acknowledged.iter() {
         state.count_check();
         match stored.get(code.as_str()) {
-            None => state.record_violation(format!("{code} was acknowledged as order {} and is not stored", order.id)),
+            None => state.record_violation(format!(
+                "{code} was acknowledged as order {} and is not stored",
+                order.id
+            )),
             Some((id, _)) if *id != order.id => {
-                state.record_violation(format!("{code} was acknowledged as order {} and is order {id}", order.id));
+                state.record_violation(format!(
+                    "{code} was acknowledged as order {} and is order {id}",
+                    order.id
+                ));
             }
             Some((_, status)) if order.cancelled && !(600..=630).contains(status) => {
                 state.record_violation(format!("{code} was cancelled and has the status {status}"));
@@ -173,34 +194,64 @@ fn check_acknowledged(state: &RunState<'_>) -> Result<(), Failure> {
     let sent = lock(&state.sent);
     let rejected = lock(&state.rejected);
     for code in stored.keys() {
-        state.check(sent.contains(*code), || format!("{code} is stored and was never sent"));
-        state.check(!rejected.contains(*code), || format!("{code} was rejected and is stored"));
+        state.check(sent.contains(*code), || {
+            format!("{code} is stored and was never sent")
+        });
+        state.check(!rejected.contains(*code), || {
+            format!("{code} was rejected and is stored")
+        });
     }
     Ok(())
 }
 
 /// Checks that the API returns acknowledged orders to their merchants.
 fn check_lookups(state: &RunState<'_>, clients: &Clients) {
-    let callers: Vec<Caller<'_>> = clients.merchants.iter().map(|client| Caller::new(state, &client.key)).collect();
-    let orders: Vec<(String, u64)> =
-        lock(&state.acknowledged).iter().map(|(code, order)| (code.clone(), order.id)).collect();
-    let orders: Vec<_> = orders.into_iter().filter(|(code, _)| !code.starts_with(BRANCH_ORDER)).collect();
+    let callers: Vec<Caller<'_>> = clients
+        .merchants
+        .iter()
+        .map(|client| Caller::new(state, &client.key))
+        .collect();
+    let orders: Vec<(String, u64)> = lock(&state.acknowledged)
+        .iter()
+        .map(|(code, order)| (code.clone(), order.id))
+        .collect();
+    let orders: Vec<_> = orders
+        .into_iter()
+        .filter(|(code, _)| !code.starts_with(BRANCH_ORDER))
+        .collect();
     let step = (orders.len() / LOOKUPS).max(1);
     for (code, id) in orders.iter().rev().step_by(step) {
         // `F-MERCHANT-NUMBER`
-        let merchant: usize = code.split('-').nth(1).and_then(|number| number.parse().ok()).unwrap_or_default();
+        let merchant: usize = code
+            .split('-')
+            .nth(1)
+            .and_then(|number| number.parse().ok())
+            .unwrap_or_default();
         let caller = &callers[merchant % callers.len()];
-        let found = caller.retry_until_response("GET", &format!("/delivery/orders/{id}"), None, &Value::Null);
-        state.check(matches!(&found, Some((200, order)) if order["code"] == code.as_str()), || {
-            format!("{code} was acknowledged as order {id}, but its lookup returned {found:?}")
-        });
+        let found = caller.retry_until_response(
+            "GET",
+            &format!("/delivery/orders/{id}"),
+            None,
+            &Value::Null,
+        );
+        state.check(
+            matches!(&found, Some((200, order)) if order["code"] == code.as_str()),
+            || format!("{code} was acknowledged as order {id}, but its lookup returned {found:?}"),
+        );
     }
 }
 
 /// Checks that the journal's reader has read every event once, in order.
-fn check_journal(state: &RunState<'_>, merchant: u64, written: usize, read: &ReadEvents) -> Result<(), Failure> {
-    let sql =
-        format!("SELECT order_id, sequence FROM events WHERE matrix = {merchant} ORDER BY place LIMIT {}", read.len());
+fn check_journal(
+    state: &RunState<'_>,
+    merchant: u64,
+    written: usize,
+    read: &ReadEvents,
+) -> Result<(), Failure> {
+    let sql = format!(
+        "SELECT order_id, sequence FROM events WHERE matrix = {merchant} ORDER BY place LIMIT {}",
+        read.len()
+    );
     let listed = state.database.query(&sql)?;
     let listed: ReadEvents = listed
         .lines()
@@ -213,7 +264,11 @@ fn check_journal(state: &RunState<'_>, merchant: u64, written: usize, read: &Rea
             read.len()
         ));
     }
-    if let Some(index) = listed.iter().zip(read).position(|(stored, read)| stored != read) {
+    if let Some(index) = listed
+        .iter()
+        .zip(read)
+        .position(|(stored, read)| stored != read)
+    {
         state.record_violation(format!(
             "at position {} of merchant {merchant}'s journal {:?} was read, but {:?} is stored",
             index + 1,

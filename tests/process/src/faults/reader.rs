@@ -22,9 +22,15 @@ pub(crate) fn follow(state: &RunState<'_>, merchant: &Client) -> ReadEvents {
     loop {
         let last = state.settled.load(Ordering::SeqCst);
         let path = format!("/delivery/events?limit=100&after={after}");
-        let Some((status, page)) = caller.retry_until_response("GET", &path, None, &Value::Null) else { return read };
+        let Some((status, page)) = caller.retry_until_response("GET", &path, None, &Value::Null)
+        else {
+            return read;
+        };
         let Some(next) = page["next"].as_str().filter(|_| status == 200) else {
-            state.record_violation(format!("the journal of merchant {} returned {status}: {page}", merchant.id));
+            state.record_violation(format!(
+                "the journal of merchant {} returned {status}: {page}",
+                merchant.id
+            ));
             return read;
         };
         let number = |event: &Value, name: &str| event[name].as_u64().unwrap_or_default();

@@ -41,7 +41,9 @@ pub(crate) struct Outage {
 impl Report {
     /// Returns a part of the run, or records the reason that this machine lacks it.
     pub(crate) fn or_skip<T>(&mut self, name: &str, found: Result<T, String>) -> Option<T> {
-        found.map_err(|reason| self.skipped.push((name.to_owned(), reason))).ok()
+        found
+            .map_err(|reason| self.skipped.push((name.to_owned(), reason)))
+            .ok()
     }
 
     /// Counts an injected fault.
@@ -55,15 +57,22 @@ impl Report {
         self.acknowledged = lock(&state.acknowledged).len();
         self.responses = lock(&state.responses).clone();
         self.snapshots = state.snapshots.load(Ordering::Relaxed);
-        self.starts = state.instances.iter().map(|one| one.starts.load(Ordering::Relaxed)).sum();
+        self.starts = state
+            .instances
+            .iter()
+            .map(|one| one.starts.load(Ordering::Relaxed))
+            .sum();
     }
 
     /// Writes the maximum delays of one kind of outage.
     fn write_max_delays(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
         let outages = || self.outages.iter().filter(|outage| outage.name == name);
         let worst = |time: fn(&Outage) -> Option<Duration>| outages().filter_map(time).max();
-        let text =
-            |time: Option<Duration>| time.map_or("–".to_owned(), |time| format!("{:.1} s", time.as_secs_f64()));
+        let text = |time: Option<Duration>| {
+            time.map_or("–".to_owned(), |time| {
+                format!("{:.1} s", time.as_secs_f64())
+            })
+        };
         writeln!(
             f,
             "  {name}: {} times, unavailable for at most {}; all servers 503 after at most {}, all 200 at most {} after the restart",
@@ -77,17 +86,34 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:.0} s, {} starts of servers", self.duration.as_secs_f64(), self.starts)?;
+        writeln!(
+            f,
+            "{:.0} s, {} starts of servers",
+            self.duration.as_secs_f64(),
+            self.starts
+        )?;
         let list = |map: &BTreeMap<String, u64>| {
-            map.iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+            map.iter()
+                .map(|(name, count)| format!("{count} {name}"))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         writeln!(f, "faults: {}", list(&self.faults))?;
         for (name, reason) in &self.skipped {
             writeln!(f, "skipped: {name}: {reason}")?;
         }
-        let responses = self.responses.iter().map(|(status, count)| format!("{count} × {status}")).collect::<Vec<_>>();
+        let responses = self
+            .responses
+            .iter()
+            .map(|(status, count)| format!("{count} × {status}"))
+            .collect::<Vec<_>>();
         writeln!(f, "responses: {}", responses.join(", "))?;
-        writeln!(f, "acknowledged: {} orders; stored: {}", self.acknowledged, list(&self.stored))?;
+        writeln!(
+            f,
+            "acknowledged: {} orders; stored: {}",
+            self.acknowledged,
+            list(&self.stored)
+        )?;
         writeln!(f, "orders and trips agreed in {} snapshots", self.snapshots)?;
         let mut names: Vec<&str> = self.outages.iter().map(|outage| outage.name).collect();
         names.sort_unstable();

@@ -77,7 +77,9 @@ impl<'a> RunState<'a> {
         instances: usize,
         clocks: Option<&Clocks>,
     ) -> RunState<'a> {
-        let instances = (0..instances).map(|number| Instance::new(number, clocks)).collect();
+        let instances = (0..instances)
+            .map(|number| Instance::new(number, clocks))
+            .collect();
         RunState {
             plan,
             database,
@@ -106,7 +108,8 @@ impl<'a> RunState<'a> {
     /// Returns the base URL of a running server, in rotation, or `None` if no server is running.
     pub(crate) fn some_base(&self) -> Option<String> {
         let first = usize::try_from(self.next.fetch_add(1, Ordering::Relaxed)).unwrap_or_default();
-        (0..self.instances.len()).find_map(|step| self.instances[(first + step) % self.instances.len()].base())
+        (0..self.instances.len())
+            .find_map(|step| self.instances[(first + step) % self.instances.len()].base())
     }
 
     /// Records a violation.
@@ -138,7 +141,10 @@ impl<'a> RunState<'a> {
 
     /// Prints a line with the time since the start of the run.
     pub(crate) fn print(&self, line: &str) {
-        (self.plan.print)(&format!("{:>6.1} s  {line}", self.started.elapsed().as_secs_f64()));
+        (self.plan.print)(&format!(
+            "{:>6.1} s  {line}",
+            self.started.elapsed().as_secs_f64()
+        ));
     }
 
     /// Counts a response by its status.
@@ -148,20 +154,31 @@ impl<'a> RunState<'a> {
 
     /// Returns the number of responses with this status so far.
     pub(crate) fn responses_with(&self, status: u16) -> u64 {
-        lock(&self.responses).get(&status).copied().unwrap_or_default()
+        lock(&self.responses)
+            .get(&status)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Waits until every instance is ready, and returns the delay. The error lists the instances that are not ready in time.
     pub(crate) fn await_ready(&self, timeout: Duration) -> Result<Duration, String> {
         let since = Instant::now();
         loop {
-            let late: Vec<String> =
-                self.instances.iter().filter(|one| !one.is_ready()).map(|one| one.number.to_string()).collect();
+            let late: Vec<String> = self
+                .instances
+                .iter()
+                .filter(|one| !one.is_ready())
+                .map(|one| one.number.to_string())
+                .collect();
             if late.is_empty() {
                 return Ok(since.elapsed());
             }
             if since.elapsed() > timeout {
-                return Err(format!("not ready after {} s: instance {}", timeout.as_secs(), late.join(", ")));
+                return Err(format!(
+                    "not ready after {} s: instance {}",
+                    timeout.as_secs(),
+                    late.join(", ")
+                ));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -170,18 +187,30 @@ impl<'a> RunState<'a> {
     /// Creates two merchants and the couriers, as the operator.
     pub(crate) fn create_clients(&self, couriers: usize) -> Result<Clients, Failure> {
         let operator = Caller::new(self, OPERATOR);
-        let mut clients = Clients { merchants: Vec::new(), couriers: Vec::new() };
+        let mut clients = Clients {
+            merchants: Vec::new(),
+            couriers: Vec::new(),
+        };
         // Unassigned company numbers (CNPJ) with valid check digits.
         for (number, cnpj) in ["44333222000100", "55544333000173"].into_iter().enumerate() {
             let parent = store(cnpj, &format!("merchant-{number}"));
             let created = create_resource(&operator, "/admin/matrices", &parent)?;
-            let id = created["storeId"].as_str().and_then(|id| id.parse().ok()).unwrap_or_default();
-            clients.merchants.push(Client { id, key: api_key(&created) });
+            let id = created["storeId"]
+                .as_str()
+                .and_then(|id| id.parse().ok())
+                .unwrap_or_default();
+            clients.merchants.push(Client {
+                id,
+                key: api_key(&created),
+            });
         }
         for number in 0..couriers {
             let courier = json!({ "name": format!("Courier {number}"), "phone": "+5511990000001", "available": true });
             let created = create_resource(&operator, "/admin/couriers", &courier)?;
-            clients.couriers.push(Client { id: created["id"].as_u64().unwrap_or_default(), key: api_key(&created) });
+            clients.couriers.push(Client {
+                id: created["id"].as_u64().unwrap_or_default(),
+                key: api_key(&created),
+            });
         }
         Ok(clients)
     }
@@ -207,7 +236,10 @@ impl<'a> RunState<'a> {
 
     /// Returns the log file of an instance.
     pub(crate) fn log(&self, instance: &Instance) -> Option<PathBuf> {
-        self.plan.log.as_deref().map(|folder: &Path| folder.join(format!("instance-{}.log", instance.number)))
+        self.plan
+            .log
+            .as_deref()
+            .map(|folder: &Path| folder.join(format!("instance-{}.log", instance.number)))
     }
 }
 
@@ -223,7 +255,11 @@ pub(crate) fn store(cnpj: &str, name: &str) -> Value {
 }
 
 /// Creates a resource as the operator and returns the response.
-pub(crate) fn create_resource(operator: &Caller<'_>, path: &str, body: &Value) -> Result<Value, Failure> {
+pub(crate) fn create_resource(
+    operator: &Caller<'_>,
+    path: &str,
+    body: &Value,
+) -> Result<Value, Failure> {
     match operator.retry_until_response("POST", path, None, body) {
         Some((201, created)) => Ok(created),
         other => Err(Failure::new(format!("{path} returned {other:?}"))),

@@ -50,16 +50,23 @@ impl Readiness {
 pub(crate) fn poll_readiness(state: &RunState<'_>, instance: &Instance) {
     let agent = client::agent(Duration::from_secs(5));
     while !state.is_over() {
-        let response = instance.base().and_then(|base| agent.get(format!("{base}/readyz")).call().ok());
-        instance.readiness.set(match response.map(|response| response.status().as_u16()) {
-            Some(200) => State::Ready,
-            Some(503) => State::Unavailable,
-            Some(other) => {
-                state.record_violation(format!("instance {} returned {other} on /readyz", instance.number));
-                State::Stopped
-            }
-            None => State::Stopped,
-        });
+        let response = instance
+            .base()
+            .and_then(|base| agent.get(format!("{base}/readyz")).call().ok());
+        instance
+            .readiness
+            .set(match response.map(|response| response.status().as_u16()) {
+                Some(200) => State::Ready,
+                Some(503) => State::Unavailable,
+                Some(other) => {
+                    state.record_violation(format!(
+                        "instance {} returned {other} on /readyz",
+                        instance.number
+                    ));
+                    State::Stopped
+                }
+                None => State::Stopped,
+            });
         std::thread::sleep(POLL_INTERVAL);
     }
 }
@@ -70,7 +77,9 @@ pub(crate) fn check_allocation(state: &RunState<'_>) {
         // The query fails while the database is unavailable.
         if let Ok(count) = state.database.query(oracle::INCONSISTENT_TRIPS) {
             state.snapshots.fetch_add(1, Ordering::Relaxed);
-            state.check(count == "0", || format!("{count} orders and trips did not agree during the run"));
+            state.check(count == "0", || {
+                format!("{count} orders and trips did not agree during the run")
+            });
         }
         let until = Instant::now() + SNAPSHOT_INTERVAL;
         while Instant::now() < until && !state.is_over() {

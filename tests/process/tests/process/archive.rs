@@ -1,7 +1,11 @@
 //! `despacho archive` while a server is running, on both databases. It is killed between writing the file and deleting the rows,
 //! and run again. Every history is in a file or in the database at any time, and the API's responses are consistent with it.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic where it fails")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic where it fails"
+)]
 
 use std::{
     collections::BTreeMap,
@@ -51,7 +55,9 @@ impl Database {
         match self {
             Database::File(file) => Database::open(file).execute_batch(sql).unwrap(),
             Database::Server(cluster, address) => {
-                cluster.query(address, sql).unwrap_or_else(|failure| panic!("{failure}"));
+                cluster
+                    .query(address, sql)
+                    .unwrap_or_else(|failure| panic!("{failure}"));
             }
         }
     }
@@ -59,8 +65,12 @@ impl Database {
     /// Returns the number that a query selects.
     fn count(&self, sql: &str) -> i64 {
         match self {
-            Database::File(file) => Database::open(file).query_row(sql, [], |row| row.get(0)).unwrap(),
-            Database::Server(cluster, address) => cluster.query(address, sql).unwrap().trim().parse().unwrap(),
+            Database::File(file) => Database::open(file)
+                .query_row(sql, [], |row| row.get(0))
+                .unwrap(),
+            Database::Server(cluster, address) => {
+                cluster.query(address, sql).unwrap().trim().parse().unwrap()
+            }
         }
     }
 
@@ -94,7 +104,9 @@ impl Drop for TableLock<'_> {
             TableLock::Server(cluster, address, holding) => {
                 let end = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
                     WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid() AND datname = current_database()";
-                cluster.query(address, end).unwrap_or_else(|failure| panic!("{failure}"));
+                cluster
+                    .query(address, end)
+                    .unwrap_or_else(|failure| panic!("{failure}"));
                 holding.take().unwrap().join().unwrap();
             }
         }
@@ -114,7 +126,10 @@ fn archive_moves_old_histories_to_files_on_postgresql() {
 /// Runs a test with its own SQLite file.
 fn on_sqlite(test: fn(&Path, &Database)) {
     let data = tempfile::tempdir().unwrap();
-    test(data.path(), &Database::File(data.path().join("despacho.db")));
+    test(
+        data.path(),
+        &Database::File(data.path().join("despacho.db")),
+    );
 }
 
 /// Runs a test with its own PostgreSQL database, or skips it if PostgreSQL is not installed.
@@ -124,7 +139,9 @@ fn on_postgresql(test: fn(&Path, &Database)) {
         return;
     }
     let cluster = despacho_process::cluster::shared().unwrap_or_else(|failure| panic!("{failure}"));
-    let address = cluster.fresh().unwrap_or_else(|failure| panic!("{failure}"));
+    let address = cluster
+        .fresh()
+        .unwrap_or_else(|failure| panic!("{failure}"));
     let data = tempfile::tempdir().unwrap();
     test(data.path(), &Database::Server(cluster, address));
 }
@@ -133,7 +150,9 @@ fn archive_moves_old_histories(data: &Path, database: &Database) {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let (server, folder) = (start(&binary, data, database), tempfile::tempdir().unwrap());
     let base = &server.base;
-    let ids: Vec<u64> = (0..12).map(|number| create(base, &format!("OLD-{number}"))).collect();
+    let ids: Vec<u64> = (0..12)
+        .map(|number| create(base, &format!("OLD-{number}")))
+        .collect();
     for id in &ids[..8] {
         let (status, response) = post(base, "/delivery/orders/cancel", &json!({ "orderId": id }));
         assert_eq!(status, 200, "{response}");
@@ -141,10 +160,21 @@ fn archive_moves_old_histories(data: &Path, database: &Database) {
     // Six orders ended long ago, and two ended recently. Two of the four open orders are old.
     let (old, open) = (&ids[..6], &ids[10..]);
     let aged: Vec<String> = [old, open].concat().iter().map(u64::to_string).collect();
-    database.write(&format!("UPDATE events SET at = at - {LONG_AGO} WHERE order_id IN ({})", aged.join(",")));
-    let early = get(base, "/delivery/events?limit=1").1["next"].as_str().unwrap().to_owned();
+    database.write(&format!(
+        "UPDATE events SET at = at - {LONG_AGO} WHERE order_id IN ({})",
+        aged.join(",")
+    ));
+    let early = get(base, "/delivery/events?limit=1").1["next"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     // The demo orders also have events, which this test ignores.
-    let ours = |orders: Vec<u64>| orders.into_iter().filter(|id| *id >= ids[0]).collect::<Vec<_>>();
+    let ours = |orders: Vec<u64>| {
+        orders
+            .into_iter()
+            .filter(|id| *id >= ids[0])
+            .collect::<Vec<_>>()
+    };
     let (late, all) = journal(base, "0");
     let all = ours(all);
     let row_counts = || row_counts(database, ids[0]);
@@ -156,27 +186,60 @@ fn archive_moves_old_histories(data: &Path, database: &Database) {
     let to = folder.path().to_string_lossy().into_owned();
 
     let counted = text(&run(&["--dry-run"]));
-    assert!(counted.starts_with("6 orders") && counted.contains("nothing was changed"), "{counted}");
+    assert!(
+        counted.starts_with("6 orders") && counted.contains("nothing was changed"),
+        "{counted}"
+    );
     assert_eq!((row_counts(), files(folder.path()).len()), (before, 0));
 
-    kill_before_deletion(&mut archive(&binary, data, database), database, folder.path());
-    assert_eq!(row_counts(), before, "the file exists, and no row is deleted");
+    kill_before_deletion(
+        &mut archive(&binary, data, database),
+        database,
+        folder.path(),
+    );
+    assert_eq!(
+        row_counts(),
+        before,
+        "the file exists, and no row is deleted"
+    );
     let first = records(&binary, &files(folder.path())[0]);
 
     let received = text(&run(&["--to", &to]));
-    assert!(received.contains("6 orders") && received.contains(" to 1 files in "), "{received}");
+    assert!(
+        received.contains("6 orders") && received.contains(" to 1 files in "),
+        "{received}"
+    );
     let written = files(folder.path());
     let same = written.iter().all(|file| records(&binary, file) == first);
-    assert!(written.len() == 2 && same, "a second file has the same records: {written:?}");
+    assert!(
+        written.len() == 2 && same,
+        "a second file has the same records: {written:?}"
+    );
     assert_eq!(first.keys().copied().collect::<Vec<_>>(), old);
-    assert!(first.values().all(|record| record["events"].as_array().unwrap().len() == 2), "{first:?}");
-    assert_eq!(row_counts(), [before[0] - 12, before[1], before[2], before[3]], "only events are deleted");
+    assert!(
+        first
+            .values()
+            .all(|record| record["events"].as_array().unwrap().len() == 2),
+        "{first:?}"
+    );
+    assert_eq!(
+        row_counts(),
+        [before[0] - 12, before[1], before[2], before[3]],
+        "only events are deleted"
+    );
     check_service(base, old, open, &early);
     let next = create(base, "NEW-1");
-    assert_eq!(ours(journal(base, &late).1), [next], "a reader at the end of the journal continues");
+    assert_eq!(
+        ours(journal(base, &late).1),
+        [next],
+        "a reader at the end of the journal continues"
+    );
     // The journal begins after the last archived event.
     let last = all.iter().rposition(|order| old.contains(order)).unwrap();
-    assert_eq!(ours(journal(base, "0").1), [&all[last + 1..], &[next]].concat());
+    assert_eq!(
+        ours(journal(base, "0").1),
+        [&all[last + 1..], &[next]].concat()
+    );
 
     let again = text(&run(&["--to", &to]));
     assert!(again.contains("no order is old enough"), "{again}");
@@ -202,36 +265,75 @@ const ORDERS_PER_KILL: usize = 12;
 fn kill_archive_at_random(data: &Path, database: &Database) {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let (server, folder) = (start(&binary, data, database), tempfile::tempdir().unwrap());
-    let ids: Vec<u64> =
-        (0..KILLS * ORDERS_PER_KILL).map(|number| create(&server.base, &format!("KILL-{number}"))).collect();
+    let ids: Vec<u64> = (0..KILLS * ORDERS_PER_KILL)
+        .map(|number| create(&server.base, &format!("KILL-{number}")))
+        .collect();
     for id in &ids {
-        assert_eq!(post(&server.base, "/delivery/orders/cancel", &json!({ "orderId": id })).0, 200);
+        assert_eq!(
+            post(
+                &server.base,
+                "/delivery/orders/cancel",
+                &json!({ "orderId": id })
+            )
+            .0,
+            200
+        );
     }
     let before = row_counts(database, ids[0]);
     let make_old = |group: &[u64]| {
-        database.write(&format!("UPDATE events SET at = at - {LONG_AGO} WHERE order_id IN ({})", list(group)));
+        database.write(&format!(
+            "UPDATE events SET at = at - {LONG_AGO} WHERE order_id IN ({})",
+            list(group)
+        ));
     };
     // Kills happen within twice the duration of a run without work.
     let begun = Instant::now();
-    text(&archive(&binary, data, database).args(ARCHIVE).arg("--dry-run").output().unwrap());
+    text(
+        &archive(&binary, data, database)
+            .args(ARCHIVE)
+            .arg("--dry-run")
+            .output()
+            .unwrap(),
+    );
     let span = u64::try_from(begun.elapsed().as_millis()).unwrap() * 2;
     let mut rng = fastrand::Rng::with_seed(29);
     let mut archived = BTreeMap::new();
     for group in ids.chunks(ORDERS_PER_KILL) {
         make_old(group);
         let mut command = archive(&binary, data, database);
-        let mut child = command.args(ARCHIVE).arg("--to").arg(folder.path()).stdout(Stdio::null()).spawn().unwrap();
+        let mut child = command
+            .args(ARCHIVE)
+            .arg("--to")
+            .arg(folder.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_millis(rng.u64(..span)));
         // The command may already have exited.
         let _ = child.kill();
         child.wait().unwrap();
         check_histories_are_complete(&binary, database, folder.path(), &ids, &mut archived);
     }
-    text(&archive(&binary, data, database).args(ARCHIVE).arg("--to").arg(folder.path()).output().unwrap());
+    text(
+        &archive(&binary, data, database)
+            .args(ARCHIVE)
+            .arg("--to")
+            .arg(folder.path())
+            .output()
+            .unwrap(),
+    );
     check_histories_are_complete(&binary, database, folder.path(), &ids, &mut archived);
-    assert_eq!(archived.keys().copied().collect::<Vec<_>>(), ids, "every history is in a file");
+    assert_eq!(
+        archived.keys().copied().collect::<Vec<_>>(),
+        ids,
+        "every history is in a file"
+    );
     let after = row_counts(database, ids[0]);
-    assert_eq!(after, [0, before[1], before[2], before[3]], "events are deleted; orders and ledger are unchanged");
+    assert_eq!(
+        after,
+        [0, before[1], before[2], before[3]],
+        "events are deleted; orders and ledger are unchanged"
+    );
 }
 
 /// Checks that every history is complete in the database or in a file, and identical in all files.
@@ -246,7 +348,10 @@ fn check_histories_are_complete(
         for (id, record) in records(binary, &file) {
             assert_eq!(record["events"].as_array().unwrap().len(), 2, "{record}");
             let first = archived.entry(id).or_insert_with(|| record.clone());
-            assert_eq!(*first, record, "order {id} has different records in two files");
+            assert_eq!(
+                *first, record,
+                "order {id} has different records in two files"
+            );
         }
     }
     let all = list(ids);
@@ -255,10 +360,21 @@ fn check_histories_are_complete(
          GROUP BY order_id HAVING COUNT(*) <> 2) AS partly"
     );
     assert_eq!(database.count(&partly), 0, "a history is partly deleted");
-    let open: Vec<u64> = ids.iter().copied().filter(|id| !archived.contains_key(id)).collect();
+    let open: Vec<u64> = ids
+        .iter()
+        .copied()
+        .filter(|id| !archived.contains_key(id))
+        .collect();
     if !open.is_empty() {
-        let stored = format!("SELECT COUNT(DISTINCT order_id) FROM events WHERE order_id IN ({})", list(&open));
-        assert_eq!(database.count(&stored), open.len() as i64, "a history is neither in a file nor in the database");
+        let stored = format!(
+            "SELECT COUNT(DISTINCT order_id) FROM events WHERE order_id IN ({})",
+            list(&open)
+        );
+        assert_eq!(
+            database.count(&stored),
+            open.len() as i64,
+            "a history is neither in a file nor in the database"
+        );
     }
 }
 
@@ -269,7 +385,13 @@ fn list(ids: &[u64]) -> String {
 /// Runs the command with a locked table until its file exists, and kills it.
 fn kill_before_deletion(command: &mut Command, database: &Database, folder: &Path) {
     let table_lock = database.lock_table();
-    let mut child = command.args(ARCHIVE).arg("--to").arg(folder).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = command
+        .args(ARCHIVE)
+        .arg("--to")
+        .arg(folder)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
     wait_until(|| !files(folder).is_empty(), "the file");
     child.kill().unwrap();
     child.wait().unwrap();
@@ -290,7 +412,11 @@ fn row_counts(database: &Database, first: u64) -> [i64; 4] {
 fn check_service(base: &str, old: &[u64], open: &[u64], early: &str) {
     for id in old {
         let (status, order) = get(base, &format!("/delivery/orders/{id}"));
-        assert_eq!((status, &order["situation"], &order["events"]), (200, &json!(600), &json!([])), "{order}");
+        assert_eq!(
+            (status, &order["situation"], &order["events"]),
+            (200, &json!(600), &json!([])),
+            "{order}"
+        );
     }
     for id in open {
         let (_, order) = get(base, &format!("/delivery/orders/{id}"));
@@ -298,7 +424,11 @@ fn check_service(base: &str, old: &[u64], open: &[u64], early: &str) {
     }
     for path in ["events", "events/stream"] {
         let (status, problem) = get(base, &format!("/delivery/{path}?after={early}"));
-        assert_eq!((status, &problem["code"]), (410, &json!("events_archived")), "{problem}");
+        assert_eq!(
+            (status, &problem["code"]),
+            (410, &json!("events_archived")),
+            "{problem}"
+        );
     }
 }
 
@@ -308,7 +438,13 @@ fn journal(base: &str, after: &str) -> (String, Vec<u64>) {
     loop {
         let (status, page) = get(base, &format!("/delivery/events?limit=7&after={after}"));
         assert_eq!(status, 200, "{page}");
-        orders.extend(page["events"].as_array().unwrap().iter().map(|event| event["orderId"].as_u64().unwrap()));
+        orders.extend(
+            page["events"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|event| event["orderId"].as_u64().unwrap()),
+        );
         after = page["next"].as_str().unwrap().to_owned();
         if page["more"] == false {
             return (after, orders);
@@ -318,30 +454,54 @@ fn journal(base: &str, after: &str) -> (String, Vec<u64>) {
 
 /// Returns a file's records by order, as `despacho archive show` prints them.
 fn records(binary: &Path, file: &Path) -> BTreeMap<u64, Value> {
-    let shown = text(&Command::new(binary).args(["archive", "show"]).arg(file).output().unwrap());
+    let shown = text(
+        &Command::new(binary)
+            .args(["archive", "show"])
+            .arg(file)
+            .output()
+            .unwrap(),
+    );
     let record = |line: &str| serde_json::from_str::<Value>(line).unwrap();
-    let records: BTreeMap<u64, Value> =
-        shown.lines().map(record).map(|record| (record["orderId"].as_u64().unwrap(), record)).collect();
+    let records: BTreeMap<u64, Value> = shown
+        .lines()
+        .map(record)
+        .map(|record| (record["orderId"].as_u64().unwrap(), record))
+        .collect();
     let first = records.keys().next().unwrap().to_string();
-    let one = Command::new(binary).args(["archive", "show", "--order", &first]).arg(file).output().unwrap();
+    let one = Command::new(binary)
+        .args(["archive", "show", "--order", &first])
+        .arg(file)
+        .output()
+        .unwrap();
     assert_eq!(text(&one).lines().count(), 1);
     records
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.filter(|path| path.to_string_lossy().ends_with(".jsonl.gz")).collect()
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .filter(|path| path.to_string_lossy().ends_with(".jsonl.gz"))
+        .collect()
 }
 
 fn archive(binary: &Path, data: &Path, database: &Database) -> Command {
     let mut command = Command::new(binary);
-    command.env("DESPACHO_DATA", data).env("DESPACHO_DATABASE", database.address());
-    command.env("DESPACHO_SECRET", "a7".repeat(32)).stdin(Stdio::null());
+    command
+        .env("DESPACHO_DATA", data)
+        .env("DESPACHO_DATABASE", database.address());
+    command
+        .env("DESPACHO_SECRET", "a7".repeat(32))
+        .stdin(Stdio::null());
     command
 }
 
 fn text(output: &Output) -> String {
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
     assert!(output.status.success(), "{out}{err}");
     out.into_owned()
 }
@@ -349,7 +509,10 @@ fn text(output: &Output) -> String {
 fn wait_until(condition: impl Fn() -> bool, event: &str) {
     let deadline = Instant::now() + TIMEOUT;
     while !condition() {
-        assert!(Instant::now() < deadline, "timeout while waiting for {event}");
+        assert!(
+            Instant::now() < deadline,
+            "timeout while waiting for {event}"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -361,7 +524,8 @@ fn start(binary: &Path, data: &Path, database: &Database) -> Server {
         ("DESPACHO_SECRET", &secret),
         ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ];
-    Server::start(binary, data, &["--demo"], &variables).unwrap_or_else(|failure| panic!("{failure}"))
+    Server::start(binary, data, &["--demo"], &variables)
+        .unwrap_or_else(|failure| panic!("{failure}"))
 }
 
 /// Creates an order with a preparation time of almost a day, so that its status does not change during the test.
@@ -370,7 +534,8 @@ fn create(base: &str, code: &str) -> u64 {
         "street": "Rua Augusta", "number": "1508", "city": "São Paulo", "state": "SP",
         "latitude": -23.5578, "longitude": -46.6600,
     });
-    let order = json!({ "code": code, "preparationTime": 1_400, "deliveries": [{ "address": address }] });
+    let order =
+        json!({ "code": code, "preparationTime": 1_400, "deliveries": [{ "address": address }] });
     let (status, created) = post(base, "/delivery/orders", &order);
     assert_eq!(status, 201, "{created}");
     created["id"].as_u64().unwrap()

@@ -1,6 +1,10 @@
 //! A primary fails under load, and a synchronous standby takes over. The server has both in its URL and continues.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic where it fails")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic where it fails"
+)]
 
 use std::{
     collections::BTreeMap,
@@ -58,24 +62,37 @@ fn fail_over(stop: fn(&Cluster) -> Result<(), Failure>) {
         ("DESPACHO_SECRET", &secret),
         ("DESPACHO_LIMITS_WRITES_PER_MINUTE", limit),
     ];
-    let server = Server::start(&binary, data.path(), &["--demo"], &variables).unwrap_or_else(|f| panic!("{f}"));
+    let server = Server::start(&binary, data.path(), &["--demo"], &variables)
+        .unwrap_or_else(|f| panic!("{f}"));
     let (acknowledged, over) = (Acknowledged::default(), AtomicBool::new(false));
     let unavailable = AtomicU64::new(0);
     let back = std::thread::scope(|scope| {
         for client in 0..CLIENTS {
-            let (base, acknowledged, over, unavailable) = (&server.base, &acknowledged, &over, &unavailable);
+            let (base, acknowledged, over, unavailable) =
+                (&server.base, &acknowledged, &over, &unavailable);
             scope.spawn(move || create_orders(base, client, acknowledged, over, unavailable));
         }
         let back = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            wait_until(|| acknowledged.lock().unwrap().len() >= LOAD, "load before the failover");
+            wait_until(
+                || acknowledged.lock().unwrap().len() >= LOAD,
+                "load before the failover",
+            );
             stop(&primary).unwrap();
             std::thread::sleep(Duration::from_secs(2));
             let before = acknowledged.lock().unwrap().len();
             let promoted = Instant::now();
             standby.promote().unwrap();
-            wait_until(|| acknowledged.lock().unwrap().len() >= before + LOAD, "load after the failover");
+            wait_until(
+                || acknowledged.lock().unwrap().len() >= before + LOAD,
+                "load after the failover",
+            );
             let orders = acknowledged.lock().unwrap();
-            orders.values().filter(|(_, at)| *at > promoted).map(|(_, at)| *at - promoted).min().unwrap()
+            orders
+                .values()
+                .filter(|(_, at)| *at > promoted)
+                .map(|(_, at)| *at - promoted)
+                .min()
+                .unwrap()
         }));
         over.store(true, SeqCst);
         // Only SIGKILL ends frozen processes.
@@ -83,10 +100,24 @@ fn fail_over(stop: fn(&Cluster) -> Result<(), Failure>) {
         back
     });
     let back = back.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    eprintln!("{back:?} from promotion to the first order, {} responses 503", unavailable.load(SeqCst));
+    eprintln!(
+        "{back:?} from promotion to the first order, {} responses 503",
+        unavailable.load(SeqCst)
+    );
     assert!(back < RECOVERY_LIMIT, "{back:?}");
-    check_stored(&standby, &format!("postgres://despacho@127.0.0.1:{}/{name}", standby.port()), &acknowledged);
-    assert_eq!(agent().get(format!("{}/readyz", server.base)).call().unwrap().status(), 200);
+    check_stored(
+        &standby,
+        &format!("postgres://despacho@127.0.0.1:{}/{name}", standby.port()),
+        &acknowledged,
+    );
+    assert_eq!(
+        agent()
+            .get(format!("{}/readyz", server.base))
+            .call()
+            .unwrap()
+            .status(),
+        200
+    );
     let orders = acknowledged.lock().unwrap();
     let (code, (id, _)) = orders.iter().next_back().unwrap();
     let (status, found) = get(&server.base, &format!("/delivery/orders/{id}"));
@@ -95,13 +126,19 @@ fn fail_over(stop: fn(&Cluster) -> Result<(), Failure>) {
 
 /// Checks that every acknowledged order is stored once, with its fee and without gaps in the journal.
 fn check_stored(cluster: &Cluster, url: &str, acknowledged: &Acknowledged) {
-    let listed = cluster.query(url, "SELECT code, id FROM orders WHERE code LIKE 'FO-%'").unwrap();
+    let listed = cluster
+        .query(url, "SELECT code, id FROM orders WHERE code LIKE 'FO-%'")
+        .unwrap();
     let mut stored: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (code, id) in listed.lines().filter_map(|line| line.split_once('|')) {
         stored.entry(code).or_default().push(id.parse().unwrap());
     }
     for (code, (id, _)) in acknowledged.lock().unwrap().iter() {
-        assert_eq!(stored.get(code.as_str()), Some(&vec![*id]), "{code} was acknowledged as order {id}");
+        assert_eq!(
+            stored.get(code.as_str()),
+            Some(&vec![*id]),
+            "{code} was acknowledged as order {id}"
+        );
     }
     for (violation, sql) in [
         (
@@ -125,7 +162,13 @@ fn check_stored(cluster: &Cluster, url: &str, acknowledged: &Acknowledged) {
 }
 
 /// Creates orders, and retries each until it is acknowledged.
-fn create_orders(base: &str, client: usize, acknowledged: &Acknowledged, over: &AtomicBool, unavailable: &AtomicU64) {
+fn create_orders(
+    base: &str,
+    client: usize,
+    acknowledged: &Acknowledged,
+    over: &AtomicBool,
+    unavailable: &AtomicU64,
+) {
     let agent = agent();
     for count in 0.. {
         let code = format!("FO-{client}-{count}");
@@ -134,13 +177,24 @@ fn create_orders(base: &str, client: usize, acknowledged: &Acknowledged, over: &
             if over.load(SeqCst) {
                 return;
             }
-            let request = agent.post(format!("{base}/delivery/orders")).header("x-api-token", KEY);
-            let mut response = request.header("content-type", "application/json").send(body.as_bytes()).unwrap();
-            let (status, text) = (response.status().as_u16(), response.body_mut().read_to_string().unwrap());
+            let request = agent
+                .post(format!("{base}/delivery/orders"))
+                .header("x-api-token", KEY);
+            let mut response = request
+                .header("content-type", "application/json")
+                .send(body.as_bytes())
+                .unwrap();
+            let (status, text) = (
+                response.status().as_u16(),
+                response.body_mut().read_to_string().unwrap(),
+            );
             let reply: Value = serde_json::from_str(&text).unwrap_or_default();
             match (status, reply["id"].as_u64()) {
                 (200 | 201, Some(id)) => {
-                    acknowledged.lock().unwrap().insert(code, (id, Instant::now()));
+                    acknowledged
+                        .lock()
+                        .unwrap()
+                        .insert(code, (id, Instant::now()));
                     break;
                 }
                 (503, _) => _ = unavailable.fetch_add(1, SeqCst),
@@ -168,7 +222,10 @@ fn order(code: &str) -> Value {
 fn wait_until(condition: impl Fn() -> bool, event: &str) {
     let deadline = Instant::now() + TIMEOUT * 2;
     while !condition() {
-        assert!(Instant::now() < deadline, "timeout while waiting for {event}");
+        assert!(
+            Instant::now() < deadline,
+            "timeout while waiting for {event}"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }

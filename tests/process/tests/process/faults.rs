@@ -1,6 +1,9 @@
 //! The short form of the fault run: every kind of fault once, with little load.
 
-#![expect(clippy::print_stdout, reason = "figures are printed for developers: run with --no-capture")]
+#![expect(
+    clippy::print_stdout,
+    reason = "figures are printed for developers: run with --no-capture"
+)]
 
 use std::time::Duration;
 
@@ -29,5 +32,8 @@ fn failures_under_load_violate_no_invariant() {
     println!("{report}");
     assert!(report.violations.is_empty(), "\n{report}");
     // Without assigned orders, the checks would not be meaningful.
-    assert!(report.stored.contains_key("order.allocated") && report.acknowledged > 0, "\n{report}");
+    assert!(
+        report.stored.contains_key("order.allocated") && report.acknowledged > 0,
+        "\n{report}"
+    );
 }

@@ -1,6 +1,10 @@
 //! Two servers share one database. 1,000 orders become due at the same time, and 300 couriers are free.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic where it fails")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic where it fails"
+)]
 
 use std::{
     path::Path,
@@ -31,40 +35,74 @@ fn two_instances_assign_each_courier_to_a_single_order() {
     let ids = fill(&first.base);
     drop(first);
     let due = due_together(data.path());
-    let servers = [start(&binary, data.path(), "1"), start(&binary, data.path(), "1")];
+    let servers = [
+        start(&binary, data.path(), "1"),
+        start(&binary, data.path(), "1"),
+    ];
     let database = open(data.path());
-    let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    let count = |sql: &str| {
+        database
+            .query_row(sql, [], |row| row.get::<_, i64>(0))
+            .unwrap()
+    };
     let allocated = || count("SELECT count(*) FROM orders WHERE situation = 210");
-    let elapsed = wait_until(due, || allocated() >= COURIERS as i64, &|| format!("{} are allocated", allocated()));
-    assert!(elapsed < ASSIGNMENT_TIMEOUT, "{elapsed:?} after they were due");
+    let elapsed = wait_until(due, || allocated() >= COURIERS as i64, &|| {
+        format!("{} are allocated", allocated())
+    });
+    assert!(
+        elapsed < ASSIGNMENT_TIMEOUT,
+        "{elapsed:?} after they were due"
+    );
     std::thread::sleep(Duration::from_secs(4));
     assert_eq!(allocated(), COURIERS as i64, "no courier has two orders");
     assert_eq!(
-        count("SELECT count(DISTINCT json_extract(body, '$.courier.id')) FROM orders WHERE situation = 210"),
+        count(
+            "SELECT count(DISTINCT json_extract(body, '$.courier.id')) FROM orders WHERE situation = 210"
+        ),
         300
     );
-    assert_eq!(count("SELECT count(DISTINCT carries) FROM couriers WHERE carries IS NOT NULL"), 300);
+    assert_eq!(
+        count("SELECT count(DISTINCT carries) FROM couriers WHERE carries IS NOT NULL"),
+        300
+    );
     let agreed = "SELECT count(*) FROM couriers JOIN orders ON orders.id = couriers.carries
         WHERE json_extract(orders.body, '$.courier.id') = couriers.id";
-    assert_eq!(count(agreed), 300, "orders and couriers refer to each other");
+    assert_eq!(
+        count(agreed),
+        300,
+        "orders and couriers refer to each other"
+    );
     let searching = || count("SELECT count(*) FROM orders WHERE situation = 200");
-    assert_eq!(searching(), (ORDERS - COURIERS) as i64, "the other orders are still searching");
+    assert_eq!(
+        searching(),
+        (ORDERS - COURIERS) as i64,
+        "the other orders are still searching"
+    );
     // Freed couriers are assigned to the remaining orders.
     let agent = agent();
     let held = |id: &&u64| count(&format!("SELECT situation FROM orders WHERE id = {id}")) == 210;
     for (number, id) in ids.iter().filter(held).take(FREED).enumerate() {
         let server = &servers[number % 2].base;
-        let cancelled = call(&agent, &format!("{server}/delivery/orders/cancel"), KEY, &json!({ "orderId": id }));
+        let cancelled = call(
+            &agent,
+            &format!("{server}/delivery/orders/cancel"),
+            KEY,
+            &json!({ "orderId": id }),
+        );
         assert_eq!(cancelled.0, 200, "{}", cancelled.1);
     }
     let freed = Instant::now();
-    wait_until(freed, || searching() == (ORDERS - COURIERS - FREED) as i64, &|| {
-        format!("{} still search", searching())
-    });
+    wait_until(
+        freed,
+        || searching() == (ORDERS - COURIERS - FREED) as i64,
+        &|| format!("{} still search", searching()),
+    );
     assert_eq!(allocated(), COURIERS as i64);
-    assert_eq!(count("SELECT count(DISTINCT carries) FROM couriers WHERE carries IS NOT NULL"), 300);
-    let doubled =
-        "SELECT count(*) FROM (SELECT order_id, sequence FROM events GROUP BY order_id, sequence HAVING count(*) > 1)";
+    assert_eq!(
+        count("SELECT count(DISTINCT carries) FROM couriers WHERE carries IS NOT NULL"),
+        300
+    );
+    let doubled = "SELECT count(*) FROM (SELECT order_id, sequence FROM events GROUP BY order_id, sequence HAVING count(*) > 1)";
     assert_eq!(count(doubled), 0);
 }
 
@@ -89,14 +127,19 @@ fn fill(base: &str) -> Vec<u64> {
                     loop {
                         match next.fetch_add(1, Ordering::SeqCst) {
                             number if number < COURIERS => register(&agent, base, number),
-                            number if number < COURIERS + ORDERS => ids.push(create(&agent, base, number)),
+                            number if number < COURIERS + ORDERS => {
+                                ids.push(create(&agent, base, number))
+                            }
                             _ => return ids,
                         }
                     }
                 })
             })
             .collect();
-        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+        clients
+            .into_iter()
+            .flat_map(|client| client.join().unwrap())
+            .collect()
     });
     ids.sort_unstable();
     assert_eq!(ids.len(), ORDERS);
@@ -104,14 +147,16 @@ fn fill(base: &str) -> Vec<u64> {
 }
 
 fn register(agent: &ureq::Agent, base: &str, number: usize) {
-    let new =
-        json!({ "name": format!("Courier {number}"), "phone": "+5511990000001", "available": true, "sandbox": true });
+    let new = json!({ "name": format!("Courier {number}"), "phone": "+5511990000001", "available": true, "sandbox": true });
     let (status, courier) = call(agent, &format!("{base}/admin/couriers"), OPERATOR, &new);
     assert_eq!(status, 201, "{courier}");
     let off = f64::from(u32::try_from(number).unwrap()) / 100_000.0;
     let position = json!({ "latitude": -23.5614 + off, "longitude": -46.6559 });
     let key = courier["value"].as_str().unwrap();
-    assert_eq!(call(agent, &format!("{base}/courier/position"), key, &position).0, 200);
+    assert_eq!(
+        call(agent, &format!("{base}/courier/position"), key, &position).0,
+        200
+    );
 }
 
 fn create(agent: &ureq::Agent, base: &str, number: usize) -> u64 {
@@ -153,14 +198,21 @@ fn start(binary: &Path, data: &Path, interval_seconds: &str) -> Server {
         // Only the couriers of this test exist.
         ("DESPACHO_SANDBOX_COURIERS_PER_STORE", "0"),
     ];
-    Server::start(binary, data, &["--demo"], &variables).unwrap_or_else(|failure| panic!("{failure}"))
+    Server::start(binary, data, &["--demo"], &variables)
+        .unwrap_or_else(|failure| panic!("{failure}"))
 }
 
 fn call(agent: &ureq::Agent, url: &str, key: &str, body: &Value) -> (u16, Value) {
-    let request = agent.post(url).header("x-api-token", key).header("content-type", "application/json");
+    let request = agent
+        .post(url)
+        .header("x-api-token", key)
+        .header("content-type", "application/json");
     let mut response = request.send(body.to_string().as_bytes()).unwrap();
     let text = response.body_mut().read_to_string().unwrap();
-    (response.status().as_u16(), serde_json::from_str(&text).unwrap_or_default())
+    (
+        response.status().as_u16(),
+        serde_json::from_str(&text).unwrap_or_default(),
+    )
 }
 
 fn open(data: &Path) -> rusqlite::Connection {

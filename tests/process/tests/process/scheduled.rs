@@ -1,6 +1,10 @@
 //! Sends `kill -9` while a scheduled order waits. After the restart, its search starts on time and finds the courier.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic where it fails")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic where it fails"
+)]
 
 use std::{
     path::Path,
@@ -36,14 +40,21 @@ fn scheduled_order_on_postgres_is_searched_on_time_after_a_kill() {
     }
     let (cluster, data) = (Cluster::start().unwrap(), tempfile::tempdir().unwrap());
     let (url, secret) = (cluster.fresh().unwrap(), "a7".repeat(32));
-    search_after_kill(data.path(), &[("DESPACHO_DATABASE", &url), ("DESPACHO_SECRET", &secret)]);
+    search_after_kill(
+        data.path(),
+        &[("DESPACHO_DATABASE", &url), ("DESPACHO_SECRET", &secret)],
+    );
 }
 
 fn start(data: &Path, database: &[(&str, &str)]) -> Server {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
-    let own = [("DESPACHO_ADMIN_TOKEN", OPERATOR), ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "1")];
+    let own = [
+        ("DESPACHO_ADMIN_TOKEN", OPERATOR),
+        ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "1"),
+    ];
     let variables = [&own[..], database].concat();
-    Server::start(&binary, data, &["--demo"], &variables).unwrap_or_else(|failure| panic!("{failure}"))
+    Server::start(&binary, data, &["--demo"], &variables)
+        .unwrap_or_else(|failure| panic!("{failure}"))
 }
 
 fn search_after_kill(data: &Path, database: &[(&str, &str)]) {
@@ -62,24 +73,36 @@ fn search_after_kill(data: &Path, database: &[(&str, &str)]) {
     // Reading an order by its store would start its search, so only the courier sends requests before the allocation.
     let deadline = Instant::now() + TIMEOUT;
     while as_courier(&server, &courier, "GET", "/courier/order", &Value::Null)["order"].is_null() {
-        assert!(Instant::now() < deadline, "no courier was found: {:?}", get(&server.base, &path));
+        assert!(
+            Instant::now() < deadline,
+            "no courier was found: {:?}",
+            get(&server.base, &path)
+        );
         std::thread::sleep(Duration::from_millis(100));
     }
     let found = get(&server.base, &path).1;
     let time_of = |kind: &str| {
         let events = found["events"].as_array().unwrap();
-        let event = events.iter().find(|event| event["type"] == kind).unwrap_or_else(|| panic!("no {kind}: {found}"));
+        let event = events
+            .iter()
+            .find(|event| event["type"] == kind)
+            .unwrap_or_else(|| panic!("no {kind}: {found}"));
         time(&event["createdAt"])
     };
     for kind in ["order.searching", "order.allocated"] {
         let delay = time_of(kind).since(ready);
         eprintln!("{kind} {delay:?} after the ready time");
-        assert!(delay >= Span::millis(0) && delay <= MAX_DELAY, "{kind} {delay:?} after the ready time: {found}");
+        assert!(
+            delay >= Span::millis(0) && delay <= MAX_DELAY,
+            "{kind} {delay:?} after the ready time: {found}"
+        );
     }
 }
 
 fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap();
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap())
 }
 
@@ -90,8 +113,15 @@ fn time(text: &Value) -> Timestamp {
 /// Cancels the orders of the demo, for which the courier would leave.
 fn cancel_demo_orders(server: &Server) {
     let list = get(&server.base, "/delivery/orders?open=true").1;
-    for order in list["orders"].as_array().unwrap_or_else(|| panic!("{list}")) {
-        let (status, cancelled) = post(&server.base, "/delivery/orders/cancel", &json!({ "orderId": order["id"] }));
+    for order in list["orders"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{list}"))
+    {
+        let (status, cancelled) = post(
+            &server.base,
+            "/delivery/orders/cancel",
+            &json!({ "orderId": order["id"] }),
+        );
         assert_eq!(status, 200, "{cancelled}");
     }
 }
@@ -113,7 +143,13 @@ fn create_scheduled(server: &Server) -> (Value, Timestamp) {
     assert_eq!(status, 200, "{preview}");
     // Without a preparation, a delivery takes this long. The arrival is before the handover.
     let duration = time(&preview["expectedDelivery"]).since(before);
-    body["deliverAt"] = json!(now().after(duration).before(HANDOVER).after(WAIT).to_string());
+    body["deliverAt"] = json!(
+        now()
+            .after(duration)
+            .before(HANDOVER)
+            .after(WAIT)
+            .to_string()
+    );
     let (status, order) = post(&server.base, "/delivery/orders", &body);
     assert_eq!(status, 201, "{order}");
     let ready = time(&order["preparationStartsAt"]);
@@ -138,7 +174,10 @@ fn as_courier(server: &Server, key: &str, method: &str, path: &str, body: &Value
     let response = match method {
         "GET" => agent().get(url).header("x-api-token", key).call(),
         _ => {
-            let request = agent().post(url).header("x-api-token", key).header("content-type", "application/json");
+            let request = agent()
+                .post(url)
+                .header("x-api-token", key)
+                .header("content-type", "application/json");
             request.send(body.to_string().as_bytes())
         }
     };

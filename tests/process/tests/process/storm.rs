@@ -28,9 +28,15 @@ fn storm(sqlite: bool) {
     println!("{report}");
     assert!(report.violations.is_empty(), "\n{report}");
     // Without orders, kills or rejected requests, the checks would not be meaningful.
-    assert!(report.acknowledged > 0 && report.kills >= 2 && report.checks > 500, "\n{report}");
+    assert!(
+        report.acknowledged > 0 && report.kills >= 2 && report.checks > 500,
+        "\n{report}"
+    );
     for status in [401, 404, 413] {
-        assert!(report.responses.contains_key(&status), "no response {status}\n{report}");
+        assert!(
+            report.responses.contains_key(&status),
+            "no response {status}\n{report}"
+        );
     }
 }
 

@@ -18,20 +18,37 @@ const CODES: u64 = 30;
 /// Chooses a merchant's next action.
 pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
     let key = key(simulation)?;
-    let creations = if simulation.clients.busy_store.is_some() { 80 } else { 30 };
-    match simulation.rng.weighted(&[creations, 12, 8, 5, 12, 6, 4, 4, 3, 2, 3, 2, 3, 3, 2]) {
+    let creations = if simulation.clients.busy_store.is_some() {
+        80
+    } else {
+        30
+    };
+    match simulation
+        .rng
+        .weighted(&[creations, 12, 8, 5, 12, 6, 4, 4, 3, 2, 3, 2, 3, 3, 2])
+    {
         0 => Some(create(simulation, &key)),
         1 => Some(preview(simulation, &key)),
         2 => with_order(simulation, &key, |order, key| {
-            Plan::get(&key.value, format!("/delivery/orders/{order}"), Action::LookUp { order, viewer: key.store })
+            Plan::get(
+                &key.value,
+                format!("/delivery/orders/{order}"),
+                Action::LookUp {
+                    order,
+                    viewer: key.store,
+                },
+            )
         }),
         3 => Some(list(simulation, &key)),
         4 => cancel(simulation, &key),
         5 => signal(simulation, &key, "ready", json!({})),
         6 => {
             // A long delay takes an order out of its trip.
-            let minutes =
-                if simulation.rng.often(300) { simulation.rng.between(15, 30) } else { simulation.rng.between(1, 5) };
+            let minutes = if simulation.rng.often(300) {
+                simulation.rng.between(15, 30)
+            } else {
+                simulation.rng.between(1, 5)
+            };
             signal(simulation, &key, "delay", json!({ "minutes": minutes }))
         }
         7 => {
@@ -43,7 +60,14 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
         8 => signal(simulation, &key, "waive", json!({})),
         9 => with_order(simulation, &key, |order, key| {
             let path = format!("/delivery/orders/{order}/cancellation");
-            Plan::get(&key.value, path, Action::CancellationCost { order, viewer: key.store })
+            Plan::get(
+                &key.value,
+                path,
+                Action::CancellationCost {
+                    order,
+                    viewer: key.store,
+                },
+            )
         }),
         10 => Some(issue_key(simulation, &key)),
         11 => revoke_key(simulation),
@@ -60,7 +84,13 @@ fn key(simulation: &mut Simulation) -> Option<KnownKey> {
         .keys
         .iter()
         .filter(|key| !key.revoked && !key.may_be_revoked)
-        .filter(|key| simulation.model.stores.get(&key.store).is_some_and(|store| !store.removed))
+        .filter(|key| {
+            simulation
+                .model
+                .stores
+                .get(&key.store)
+                .is_some_and(|store| !store.removed)
+        })
         .cloned()
         .collect();
     simulation.rng.pick(&good).cloned()
@@ -68,36 +98,72 @@ fn key(simulation: &mut Simulation) -> Option<KnownKey> {
 
 /// Returns a valid key of the store of most orders, if the run has one, and sometimes none.
 fn busy_key(simulation: &mut Simulation) -> Option<KnownKey> {
-    let busy = simulation.clients.busy_store.filter(|_| simulation.rng.often(800))?;
+    let busy = simulation
+        .clients
+        .busy_store
+        .filter(|_| simulation.rng.often(800))?;
     let is_valid = |key: &&KnownKey| key.store == busy && !key.revoked && !key.may_be_revoked;
-    let exists = simulation.model.stores.get(&busy).is_some_and(|store| !store.removed);
-    simulation.clients.keys.iter().find(is_valid).filter(|_| exists).cloned()
+    let exists = simulation
+        .model
+        .stores
+        .get(&busy)
+        .is_some_and(|store| !store.removed);
+    simulation
+        .clients
+        .keys
+        .iter()
+        .find(is_valid)
+        .filter(|_| exists)
+        .cloned()
 }
 
 /// Returns a recent order, usually one that the store may access.
 fn order<'a>(simulation: &'a mut Simulation, key: &KnownKey) -> Option<&'a TrackedOrder> {
     let other = simulation.rng.often(80);
-    let is_candidate = |tracked: &&TrackedOrder| other || simulation.model.can_access(key.store, tracked.row.store);
-    let ids: Vec<OrderId> =
-        simulation.model.orders.values().filter(is_candidate).map(|tracked| tracked.row.id).collect();
+    let is_candidate = |tracked: &&TrackedOrder| {
+        other || simulation.model.can_access(key.store, tracked.row.store)
+    };
+    let ids: Vec<OrderId> = simulation
+        .model
+        .orders
+        .values()
+        .filter(is_candidate)
+        .map(|tracked| tracked.row.id)
+        .collect();
     let recent = ids.get(ids.len().saturating_sub(12)..).unwrap_or_default();
     let id = *simulation.rng.pick(recent)?;
     simulation.model.orders.get(&id)
 }
 
-fn with_order(simulation: &mut Simulation, key: &KnownKey, plan: impl Fn(OrderId, &KnownKey) -> Plan) -> Option<Plan> {
+fn with_order(
+    simulation: &mut Simulation,
+    key: &KnownKey,
+    plan: impl Fn(OrderId, &KnownKey) -> Plan,
+) -> Option<Plan> {
     let order = order(simulation, key)?.row.id;
     Some(plan(order, key))
 }
 
 fn step_plan(key: &KnownKey, order: OrderId, step: &str, body: Value) -> Plan {
     let by = Actor::Store(key.store);
-    let action = Action::Step { order, by, wrong_code: false, cancels: false };
-    Plan::post(&key.value, format!("/delivery/orders/{order}/{step}"), body, action)
+    let action = Action::Step {
+        order,
+        by,
+        wrong_code: false,
+        cancels: false,
+    };
+    Plan::post(
+        &key.value,
+        format!("/delivery/orders/{order}/{step}"),
+        body,
+        action,
+    )
 }
 
 fn signal(simulation: &mut Simulation, key: &KnownKey, step: &str, body: Value) -> Option<Plan> {
-    with_order(simulation, key, |order, key| step_plan(key, order, step, body.clone()))
+    with_order(simulation, key, |order, key| {
+        step_plan(key, order, step, body.clone())
+    })
 }
 
 fn stop(simulation: &mut Simulation, key: &KnownKey) -> Option<(OrderId, u64)> {
@@ -132,15 +198,24 @@ fn preview(simulation: &mut Simulation, key: &KnownKey) -> Plan {
         content["requirements"] = requirements(simulation);
     }
     schedule(simulation, &mut content);
-    let action = Action::Preview { store, content: content.clone() };
-    Plan { keyed: false, ..Plan::post(&key.value, "/delivery/orders/preview", content, action) }
+    let action = Action::Preview {
+        store,
+        content: content.clone(),
+    };
+    Plan {
+        keyed: false,
+        ..Plan::post(&key.value, "/delivery/orders/preview", content, action)
+    }
 }
 
 /// Returns requirements that a kind of vehicle meets.
 fn requirements(simulation: &mut Simulation) -> Value {
     let mut requirements = json!({ "packages": simulation.rng.between(1, 4) });
     if simulation.rng.often(800) {
-        let max = *simulation.rng.pick(&[4_000, 11_000, 18_000, 20_000]).unwrap_or(&1);
+        let max = *simulation
+            .rng
+            .pick(&[4_000, 11_000, 18_000, 20_000])
+            .unwrap_or(&1);
         requirements["weightGrams"] = json!(simulation.rng.between(max / 2, max));
     }
     if simulation.rng.often(400) {
@@ -155,12 +230,20 @@ fn requirements(simulation: &mut Simulation) -> Value {
 /// Adds a time or windows to some previews and orders. Most of them are within the run, and some cannot be met.
 fn schedule(simulation: &mut Simulation, content: &mut Value) {
     // A busy store has fewer, so that its orders still share trips.
-    let share = if simulation.clients.busy_store.is_some() { 1 } else { 3 };
+    let share = if simulation.clients.busy_store.is_some() {
+        1
+    } else {
+        3
+    };
     let (now, rng) = (simulation.service.clock(), &mut simulation.rng);
     let at = |minutes: i64| json!(now.after(Duration::minutes(minutes)).to_string());
     let has_time = rng.often(90 * share);
     if has_time {
-        let minutes = if rng.often(150) { rng.between(60, 600) } else { rng.between(12, 60) };
+        let minutes = if rng.often(150) {
+            rng.between(60, 600)
+        } else {
+            rng.between(12, 60)
+        };
         content["deliverAt"] = at(minutes);
     }
     if rng.often(if has_time { 80 } else { 50 * share }) {
@@ -181,7 +264,11 @@ fn stop_body(simulation: &mut Simulation) -> Value {
 fn create(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     let key = &busy_key(simulation).unwrap_or_else(|| key.clone());
     let mut store = pick_store(simulation, key);
-    if let Some(busy) = simulation.clients.busy_store.filter(|busy| simulation.model.can_access(key.store, *busy)) {
+    if let Some(busy) = simulation
+        .clients
+        .busy_store
+        .filter(|busy| simulation.model.can_access(key.store, *busy))
+    {
         store = busy;
     }
     let (mut content, mut quote) = (preview(simulation, key).body.unwrap_or_default(), None);
@@ -215,15 +302,30 @@ fn create(simulation: &mut Simulation, key: &KnownKey) -> Plan {
         content["deliveries"][0]["pickupCode"] = json!("9157");
     }
     let keyed = simulation.rng.often(750);
-    let action = Action::Create { store, quote, content: content.clone() };
-    Plan { keyed, ..Plan::post(&key.value, "/delivery/orders", content, action) }
+    let action = Action::Create {
+        store,
+        quote,
+        content: content.clone(),
+    };
+    Plan {
+        keyed,
+        ..Plan::post(&key.value, "/delivery/orders", content, action)
+    }
 }
 
 fn list(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     let action = Action::List { viewer: key.store };
-    let status = simulation.rng.pick(&["", "&situation=200", "&situation=500"]).copied().unwrap_or_default();
+    let status = simulation
+        .rng
+        .pick(&["", "&situation=200", "&situation=500"])
+        .copied()
+        .unwrap_or_default();
     let limit = simulation.rng.between(1, 20);
-    Plan::get(&key.value, format!("/delivery/orders?limit={limit}{status}"), action)
+    Plan::get(
+        &key.value,
+        format!("/delivery/orders?limit={limit}{status}"),
+        action,
+    )
 }
 
 fn cancel(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
@@ -235,8 +337,18 @@ fn cancel(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
     } else {
         json!({ "orderId": order.get(), "deliveryId": stop })
     };
-    let action = Action::Step { order, by, wrong_code: false, cancels: whole };
-    Some(Plan::post(&key.value, "/delivery/orders/cancel", body, action))
+    let action = Action::Step {
+        order,
+        by,
+        wrong_code: false,
+        cancels: whole,
+    };
+    Some(Plan::post(
+        &key.value,
+        "/delivery/orders/cancel",
+        body,
+        action,
+    ))
 }
 
 fn issue_key(simulation: &mut Simulation, key: &KnownKey) -> Plan {
@@ -249,8 +361,13 @@ fn issue_key(simulation: &mut Simulation, key: &KnownKey) -> Plan {
 fn revoke_key(simulation: &mut Simulation) -> Option<Plan> {
     let at = simulation.rng.index(simulation.clients.keys.len());
     let key = simulation.clients.keys.get(at)?.clone();
-    let good = |other: &&KnownKey| other.store == key.store && !other.revoked && !other.may_be_revoked;
-    let read = simulation.clients.readers.iter().any(|reader| reader.key == at);
+    let good =
+        |other: &&KnownKey| other.store == key.store && !other.revoked && !other.may_be_revoked;
+    let read = simulation
+        .clients
+        .readers
+        .iter()
+        .any(|reader| reader.key == at);
     if read || key.may_be_revoked || simulation.clients.keys.iter().filter(good).count() < 2 {
         return None;
     }
@@ -258,7 +375,8 @@ fn revoke_key(simulation: &mut Simulation) -> Option<Plan> {
     let path = format!("/delivery/keys/{}", key.id);
     Some(Plan {
         body: None,
-        ..Plan::post(&key.value, path, Value::Null, Action::RevokeKey { key: at }).with(Method::DELETE)
+        ..Plan::post(&key.value, path, Value::Null, Action::RevokeKey { key: at })
+            .with(Method::DELETE)
     })
 }
 
@@ -275,12 +393,17 @@ fn branch(simulation: &mut Simulation, key: &KnownKey) -> Plan {
         && simulation.rng.often(300)
     {
         let path = format!("/delivery/stores/{branch}");
-        return Plan { body: None, ..Plan::post(&key.value, path, Value::Null, Action::Plain).with(Method::DELETE) };
+        return Plan {
+            body: None,
+            ..Plan::post(&key.value, path, Value::Null, Action::Plain).with(Method::DELETE)
+        };
     }
     if simulation.rng.often(400) {
         let mut body = setup::store(simulation, "Loja");
         if let Some(members) = body.as_object_mut() {
-            members.retain(|name, _| !matches!(name.as_str(), "cnpj" | "password" | "marketplaceBranchId"));
+            members.retain(|name, _| {
+                !matches!(name.as_str(), "cnpj" | "password" | "marketplaceBranchId")
+            });
         }
         return Plan::post(&key.value, "/delivery/stores", body, Action::Plain).with(Method::PUT);
     }
@@ -291,15 +414,28 @@ fn branch(simulation: &mut Simulation, key: &KnownKey) -> Plan {
 fn statement(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     let store = pick_store(simulation, key);
     let limit = simulation.rng.between(2, 30);
-    Plan::get(&key.value, format!("/delivery/statement?storeId={store}&limit={limit}"), Action::Statement { store })
+    Plan::get(
+        &key.value,
+        format!("/delivery/statement?storeId={store}&limit={limit}"),
+        Action::Statement { store },
+    )
 }
 
 /// Returns a request that must be rejected, with a revoked key or an invalid body.
 fn invalid_request(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
-    let revoked: Vec<String> =
-        simulation.clients.keys.iter().filter(|key| key.revoked).map(|key| key.value.clone()).collect();
+    let revoked: Vec<String> = simulation
+        .clients
+        .keys
+        .iter()
+        .filter(|key| key.revoked)
+        .map(|key| key.value.clone())
+        .collect();
     if let Some(text) = simulation.rng.pick(&revoked) {
-        return Some(Plan::get(text, "/delivery/orders".to_owned(), Action::Invalid));
+        return Some(Plan::get(
+            text,
+            "/delivery/orders".to_owned(),
+            Action::Invalid,
+        ));
     }
     let body = *simulation.rng.pick(&["/code", "/deliveries", "/both"])?;
     let body = match body {
@@ -307,5 +443,10 @@ fn invalid_request(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> 
         "/deliveries" => json!({ "code": "PED-0", "deliveries": [] }),
         _ => json!({ "code": 7, "deliveries": [{ "address": { "latitude": -23.55 } }] }),
     };
-    Some(Plan::post(&key.value, "/delivery/orders", body, Action::Invalid))
+    Some(Plan::post(
+        &key.value,
+        "/delivery/orders",
+        body,
+        Action::Invalid,
+    ))
 }

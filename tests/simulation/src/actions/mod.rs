@@ -30,7 +30,10 @@ pub(crate) fn address(rng: &mut Rng) -> Value {
 /// Returns an address within `spread` ten-thousandths of a degree from the centre of São Paulo.
 pub(crate) fn within(rng: &mut Rng, spread: i64) -> Value {
     // A coarse grid makes some addresses repeat.
-    let (north, east) = (rng.between(-spread, spread) / 20 * 20, rng.between(-spread, spread) / 20 * 20);
+    let (north, east) = (
+        rng.between(-spread, spread) / 20 * 20,
+        rng.between(-spread, spread) / 20 * 20,
+    );
     json!({
         "street": "Rua Augusta",
         "number": rng.between(1, 9).to_string(),

@@ -15,12 +15,17 @@ use super::{TARGETS, Target, drive, target};
 ///
 /// # Errors
 /// If an argument is invalid, the corpus cannot be read, or a target fails.
-#[expect(clippy::print_stdout, reason = "a command-line tool: its report goes to standard output")]
+#[expect(
+    clippy::print_stdout,
+    reason = "a command-line tool: its report goes to standard output"
+)]
 pub fn command(mut arguments: lexopt::Parser) -> Result<(), Box<dyn std::error::Error>> {
     let (mut names, mut seconds, mut seed) = (Vec::new(), 600, 1);
     while let Some(argument) = arguments.next()? {
         match argument {
-            lexopt::Arg::Long("seconds") => seconds = arguments.value()?.to_string_lossy().parse()?,
+            lexopt::Arg::Long("seconds") => {
+                seconds = arguments.value()?.to_string_lossy().parse()?
+            }
             lexopt::Arg::Long("seed") => seed = arguments.value()?.to_string_lossy().parse()?,
             lexopt::Arg::Value(name) => names.push(name.to_string_lossy().into_owned()),
             other => return Err(other.unexpected().into()),
@@ -33,8 +38,10 @@ pub fn command(mut arguments: lexopt::Parser) -> Result<(), Box<dyn std::error::
             .map(|name| target(name).ok_or_else(|| format!("no target `{name}`")))
             .collect::<Result<_, _>>()?,
     };
-    let folder = std::env::var_os("CARGO_MANIFEST_DIR")
-        .map_or_else(|| "tests/fuzz".into(), |package| PathBuf::from(package).join("../fuzz"));
+    let folder = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(
+        || "tests/fuzz".into(),
+        |package| PathBuf::from(package).join("../fuzz"),
+    );
     for target in chosen {
         let corpus = corpus(&folder, target)?;
         match drive(target, &corpus, seed, Duration::from_secs(seconds)) {
@@ -58,7 +65,9 @@ pub fn command(mut arguments: lexopt::Parser) -> Result<(), Box<dyn std::error::
 
 fn corpus(folder: &Path, target: Target) -> std::io::Result<Vec<Vec<u8>>> {
     let entries = fs::read_dir(folder.join("corpus").join(target.name))?;
-    let mut paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+    let mut paths = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()?;
     paths.sort();
     paths.iter().map(fs::read).collect()
 }

@@ -70,7 +70,13 @@ pub struct Finding {
 
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}\ninput ({} bytes): {:?}", self.message, self.input.len(), String::from_utf8_lossy(&self.input))
+        write!(
+            f,
+            "{}\ninput ({} bytes): {:?}",
+            self.message,
+            self.input.len(),
+            String::from_utf8_lossy(&self.input)
+        )
     }
 }
 
@@ -80,7 +86,12 @@ impl std::error::Error for Finding {}
 ///
 /// # Errors
 /// If an input causes a failure.
-pub fn drive(target: Target, corpus: &[Vec<u8>], seed: u64, span: Duration) -> Result<Figures, Finding> {
+pub fn drive(
+    target: Target,
+    corpus: &[Vec<u8>],
+    seed: u64,
+    span: Duration,
+) -> Result<Figures, Finding> {
     let start = Instant::now();
     let (mut inputs, mut kinds, mut runs) = (corpus.to_vec(), BTreeSet::new(), 0);
     for input in corpus {
@@ -98,12 +109,18 @@ pub fn drive(target: Target, corpus: &[Vec<u8>], seed: u64, span: Duration) -> R
             }
         }
     }
-    Ok(Figures { runs, kinds: kinds.len() })
+    Ok(Figures {
+        runs,
+        kinds: kinds.len(),
+    })
 }
 
 /// Runs one input. A panic is a failure.
 fn run(target: Target, input: &[u8]) -> Result<u64, Finding> {
-    let finding = |message| Finding { input: input.to_vec(), message };
+    let finding = |message| Finding {
+        input: input.to_vec(),
+        message,
+    };
     match catch_unwind(AssertUnwindSafe(|| (target.run)(input))) {
         Ok(outcome) => outcome.map_err(finding),
         Err(panic) => {
@@ -177,7 +194,10 @@ impl Rng {
                 let other = inputs.get(from).map_or(&[][..], Vec::as_slice);
                 let cut = self.below(other.len() + 1);
                 let until = (cut + self.below(80)).min(other.len());
-                input.splice(at..end.max(at), other.get(cut..until).unwrap_or_default().to_vec());
+                input.splice(
+                    at..end.max(at),
+                    other.get(cut..until).unwrap_or_default().to_vec(),
+                );
             }
             _ => {
                 let byte = self.byte();
@@ -190,13 +210,25 @@ impl Rng {
 
     /// Replaces the value after a random colon with a piece.
     fn replace_value(&mut self, input: &mut Vec<u8>) {
-        let colons: Vec<usize> =
-            input.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at + 1).collect();
+        let colons: Vec<usize> = input
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b':')
+            .map(|(at, _)| at + 1)
+            .collect();
         let index = self.below(colons.len());
-        let Some(from) = colons.get(index).copied() else { return };
+        let Some(from) = colons.get(index).copied() else {
+            return;
+        };
         let rest = input.get(from..).unwrap_or_default();
-        let length = rest.iter().position(|byte| b",}\n".contains(byte)).unwrap_or(rest.len());
-        let piece = PIECES.get(self.below(PIECES.len())).copied().unwrap_or_default();
+        let length = rest
+            .iter()
+            .position(|byte| b",}\n".contains(byte))
+            .unwrap_or(rest.len());
+        let piece = PIECES
+            .get(self.below(PIECES.len()))
+            .copied()
+            .unwrap_or_default();
         input.splice(from..from + length, piece.bytes());
     }
 }

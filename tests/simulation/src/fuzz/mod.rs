@@ -26,12 +26,30 @@ pub struct Target {
 
 /// All targets.
 pub const TARGETS: &[Target] = &[
-    Target { name: "api", run: api::handle_request },
-    Target { name: "pack", run: pack::open_input },
-    Target { name: "photo", run: photo::clean_input },
-    Target { name: "wire", run: wire::compare_readers },
-    Target { name: "tokens", run: tokens::round_trip },
-    Target { name: "follow", run: follow::apply_input },
+    Target {
+        name: "api",
+        run: api::handle_request,
+    },
+    Target {
+        name: "pack",
+        run: pack::open_input,
+    },
+    Target {
+        name: "photo",
+        run: photo::clean_input,
+    },
+    Target {
+        name: "wire",
+        run: wire::compare_readers,
+    },
+    Target {
+        name: "tokens",
+        run: tokens::round_trip,
+    },
+    Target {
+        name: "follow",
+        run: follow::apply_input,
+    },
 ];
 
 /// Returns the target with a name.

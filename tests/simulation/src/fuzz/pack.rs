@@ -25,9 +25,15 @@ use super::kind;
 /// Never. A failure is a panic.
 pub(crate) fn open_input(bytes: &[u8]) -> Result<u64, String> {
     let plain = Pack::open(bytes).map(|pack| lookup_outcomes(&pack));
-    let mut pack = if bytes.starts_with(&MAGIC) { bytes.to_vec() } else { changed(bytes) };
+    let mut pack = if bytes.starts_with(&MAGIC) {
+        bytes.to_vec()
+    } else {
+        changed(bytes)
+    };
     seal(&mut pack);
-    let opened = Pack::open(&pack).map(|pack| lookup_outcomes(&pack)).map_err(|error| error.to_string().len());
+    let opened = Pack::open(&pack)
+        .map(|pack| lookup_outcomes(&pack))
+        .map_err(|error| error.to_string().len());
     Ok(kind(&[&format!("{} {opened:?}", plain.is_ok())]))
 }
 
@@ -75,27 +81,67 @@ fn sample() -> &'static [u8] {
     SAMPLE.get_or_init(|| {
         let mut rows: Vec<[u8; ROW]> = Vec::new();
         for (cep, street, number, at) in [
-            (1_310_100, "AVENIDA PAULISTA", 1_000, (-235_650_000, -466_520_000)),
-            (1_310_100, "AVENIDA PAULISTA", 1_100, (-235_640_000, -466_530_000)),
-            (1_310_100, "AVENIDA PAULISTA", 0, (-235_645_000, -466_525_000)),
-            (1_310_200, "AVENIDA PAULISTA", 1_500, (-235_610_000, -466_560_000)),
+            (
+                1_310_100,
+                "AVENIDA PAULISTA",
+                1_000,
+                (-235_650_000, -466_520_000),
+            ),
+            (
+                1_310_100,
+                "AVENIDA PAULISTA",
+                1_100,
+                (-235_640_000, -466_530_000),
+            ),
+            (
+                1_310_100,
+                "AVENIDA PAULISTA",
+                0,
+                (-235_645_000, -466_525_000),
+            ),
+            (
+                1_310_200,
+                "AVENIDA PAULISTA",
+                1_500,
+                (-235_610_000, -466_560_000),
+            ),
             (4_000_000, "RUA ITU", 10, (-236_000_000, -466_000_000)),
             (4_001_000, "TRAVESSA ITU", 10, (-235_000_000, -467_000_000)),
             (4_002_000, "RUA DAS FLORES", 5, (-236_000_000, -466_000_000)),
         ] {
-            let point = Point { lat_e7: at.0, lon_e7: at.1 };
+            let point = Point {
+                lat_e7: at.0,
+                lon_e7: at.1,
+            };
             let street = street_key(street);
-            rows.push(row_bytes(&Row { ibge: 3_550_308, cep, street, number, point, exact: true }));
+            rows.push(row_bytes(&Row {
+                ibge: 3_550_308,
+                cep,
+                street,
+                number,
+                point,
+                exact: true,
+            }));
         }
         rows.sort_unstable();
         let (mut builder, mut memory) = (Builder::default(), Memory::default());
         // Writes to memory cannot fail.
-        let pushed = rows.iter().try_for_each(|row| builder.push(row, &mut memory));
-        let counts = pushed.and_then(|()| builder.finish(&mut memory)).unwrap_or_default();
+        let pushed = rows
+            .iter()
+            .try_for_each(|row| builder.push(row, &mut memory));
+        let counts = pushed
+            .and_then(|()| builder.finish(&mut memory))
+            .unwrap_or_default();
         if let Some(streets) = memory.0.get_mut(Table::Streets as usize) {
             streets.sort_unstable();
         }
-        let mut pack = Header { counts, rows: 7, label: [b'x'; LABEL] }.to_bytes().to_vec();
+        let mut pack = Header {
+            counts,
+            rows: 7,
+            label: [b'x'; LABEL],
+        }
+        .to_bytes()
+        .to_vec();
         pack.extend(memory.0.concat().concat());
         seal(&mut pack);
         pack
@@ -122,7 +168,9 @@ fn lookup_outcomes(pack: &Pack<'_>) -> u64 {
             state: text("SP"),
             ..Address::default()
         };
-        let precision = pack.locate(Gazetteer::embedded(), &address).map_or(7, |located| located.precision as u64);
+        let precision = pack
+            .locate(Gazetteer::embedded(), &address)
+            .map_or(7, |located| located.precision as u64);
         found = found << 3 | precision;
         let cep = Cep::parse(zip);
         found = found << 2 | u64::from(cep.is_some_and(|cep| pack.cep(cep).is_some())) << 1;

@@ -20,8 +20,10 @@ pub(crate) fn clean_input(bytes: &[u8]) -> Result<u64, String> {
             }
         }
         // The size of the file is no kind of outcome.
-        outcomes
-            .push(format!("{:?}", outcome.map(|clean| (clean.width, clean.height, clean.bytes.len() < bytes.len()))));
+        outcomes.push(format!(
+            "{:?}",
+            outcome.map(|clean| (clean.width, clean.height, clean.bytes.len() < bytes.len()))
+        ));
     }
     let outcomes: Vec<&str> = outcomes.iter().map(String::as_str).collect();
     Ok(kind(&outcomes))

@@ -3,7 +3,8 @@
 use despacho_core::{
     geo::cnefe::RowReader,
     model::{
-        Address, Cep, Cnpj, Distance, Email, Located, OrderId, Phone, Point, Precision, StoreId, Timestamp, Uf, Zone,
+        Address, Cep, Cnpj, Distance, Email, Located, OrderId, Phone, Point, Precision, StoreId,
+        Timestamp, Uf, Zone,
         order::{Journal, Place},
     },
     rules::{
@@ -28,8 +29,23 @@ fn basis() -> PriceBasis {
         vehicle: None,
         max_fee: None,
     };
-    let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: Precision::Number, radius_m: 0 };
-    PriceBasis::new(&inquiry, &Place { address: Address::default(), located }, &[], Zone::default())
+    let located = Located {
+        point: Point {
+            lat_e7: 0,
+            lon_e7: 0,
+        },
+        precision: Precision::Number,
+        radius_m: 0,
+    };
+    PriceBasis::new(
+        &inquiry,
+        &Place {
+            address: Address::default(),
+            located,
+        },
+        &[],
+        Zone::default(),
+    )
 }
 
 /// Parses the text as each kind of value.
@@ -39,17 +55,30 @@ fn basis() -> PriceBasis {
 pub(crate) fn round_trip(bytes: &[u8]) -> Result<u64, String> {
     let row = RowReader::default().read(bytes).is_ok();
     let text = String::from_utf8_lossy(bytes);
-    let Some(store) = StoreId::new(1_000) else { return Ok(0) };
+    let Some(store) = StoreId::new(1_000) else {
+        return Ok(0);
+    };
     let secret = Secret([3; 32]);
     let basis = basis();
-    let open = |text: &str| Quote::open(text, &secret, store, (&basis, Distance(0)), Timestamp::from_millis(0));
+    let open = |text: &str| {
+        Quote::open(
+            text,
+            &secret,
+            store,
+            (&basis, Distance(0)),
+            Timestamp::from_millis(0),
+        )
+    };
     if let Ok(quote) = open(&text) {
         let again = open(&quote.seal(&secret));
         if again.as_ref() != Ok(&quote) {
             return Err(format!("the quote {text} was parsed again as {again:?}"));
         }
     }
-    let journal = Journal { merchant: store, branch: None };
+    let journal = Journal {
+        merchant: store,
+        branch: None,
+    };
     let position = journal.position(&text);
     if let Some(position) = position
         && text != "0"
@@ -71,7 +100,10 @@ pub(crate) fn round_trip(bytes: &[u8]) -> Result<u64, String> {
     if let Ok(phone) = &phone
         && Phone::parse(phone.as_str()).as_ref() != Ok(phone)
     {
-        return Err(format!("the phone number {text} was written as {}", phone.as_str()));
+        return Err(format!(
+            "the phone number {text} was written as {}",
+            phone.as_str()
+        ));
     }
     let cnpj = Cnpj::parse(&text);
     if let Ok(cnpj) = &cnpj
@@ -83,7 +115,10 @@ pub(crate) fn round_trip(bytes: &[u8]) -> Result<u64, String> {
     if let Ok(email) = &email
         && Email::parse(email.as_str()).is_err()
     {
-        return Err(format!("the email address {text} was written as {}", email.as_str()));
+        return Err(format!(
+            "the email address {text} was written as {}",
+            email.as_str()
+        ));
     }
     let url = webhooks::check(&text, false);
     let read = format!(
@@ -96,6 +131,10 @@ pub(crate) fn round_trip(bytes: &[u8]) -> Result<u64, String> {
         Cep::parse(&text).is_some(),
         Uf::parse(&text).is_some()
     );
-    let shape: String = read.chars().filter(|c| !c.is_ascii_digit()).take(160).collect();
+    let shape: String = read
+        .chars()
+        .filter(|c| !c.is_ascii_digit())
+        .take(160)
+        .collect();
     Ok(kind(&[&shape]))
 }

@@ -66,12 +66,15 @@ impl Measures {
 
     /// Records whether health names what is wrong since these times.
     fn name(&mut self, kind: Kind, wrong: &[(u64, Timestamp)], is_named: bool, now: Timestamp) {
-        self.unnamed.retain(|(other, id), _| *other != kind || wrong.iter().any(|(wrong, _)| wrong == id));
+        self.unnamed
+            .retain(|(other, id), _| *other != kind || wrong.iter().any(|(wrong, _)| wrong == id));
         for (id, since) in wrong {
             if is_named {
                 let after = seconds(now.since(*since));
-                let is_new =
-                    self.unnamed.insert((kind, *id), Timestamp::from_millis(i64::MAX)).is_none_or(|at| at < now);
+                let is_new = self
+                    .unnamed
+                    .insert((kind, *id), Timestamp::from_millis(i64::MAX))
+                    .is_none_or(|at| at < now);
                 if is_new {
                     let longest = self.named_after_s.entry(kind).or_default();
                     *longest = after.max(*longest);
@@ -94,7 +97,9 @@ impl Night {
             self.measures.longest_wait_s = self.measures.longest_wait_s.max(seconds(waited));
             let pickup = order.pickup.located.point;
             let is_near = |courier: &&Courier| {
-                courier.position.is_some_and(|point| great_circle_m(point, pickup) <= RADIUS_M)
+                courier
+                    .position
+                    .is_some_and(|point| great_circle_m(point, pickup) <= RADIUS_M)
                     && !order.released.contains(&courier.id)
             };
             if idle.iter().any(|courier| is_near(&courier)) {
@@ -111,14 +116,21 @@ impl Night {
     /// Returns the couriers who could take an order now.
     fn idle(&self) -> Result<Vec<Courier>, String> {
         let since = self.now().before(MAX_AGE);
-        let all = CourierQuery::All { after: None, limit: u32::MAX };
-        let couriers = complete(self.host.find_couriers(all))?.map_err(|error| error.to_string())?;
-        let is_idle = |courier: &Courier| courier.is_free() && courier.position_at.is_some_and(|at| at >= since);
+        let all = CourierQuery::All {
+            after: None,
+            limit: u32::MAX,
+        };
+        let couriers =
+            complete(self.host.find_couriers(all))?.map_err(|error| error.to_string())?;
+        let is_idle = |courier: &Courier| {
+            courier.is_free() && courier.position_at.is_some_and(|at| at >= since)
+        };
         Ok(couriers.into_iter().filter(is_idle).collect())
     }
 
     fn searching(&self) -> Result<Vec<Order>, String> {
-        let found = complete(self.host.searching_orders(None, u32::MAX))?.map_err(|error| error.to_string())?;
+        let found = complete(self.host.searching_orders(None, u32::MAX))?
+            .map_err(|error| error.to_string())?;
         let ids: Vec<OrderId> = found.iter().map(|order| order.id).collect();
         complete(self.host.find_orders(OrderQuery::Ids(&ids)))?.map_err(|error| error.to_string())
     }
@@ -133,7 +145,13 @@ impl Night {
             .flatten()
             .map(|one| {
                 let name = one["name"].as_str().unwrap_or_default().to_owned();
-                (name, (one["value"].as_u64().unwrap_or_default(), one["advice"].is_string()))
+                (
+                    name,
+                    (
+                        one["value"].as_u64().unwrap_or_default(),
+                        one["advice"].is_string(),
+                    ),
+                )
             })
             .collect();
         let figure = |name: &str| figures.get(name).copied().unwrap_or_default();
@@ -142,7 +160,12 @@ impl Night {
             .as_array()
             .into_iter()
             .flatten()
-            .map(|one| (one["id"].as_u64().unwrap_or_default(), one["state"].as_str().unwrap_or_default().to_owned()))
+            .map(|one| {
+                (
+                    one["id"].as_u64().unwrap_or_default(),
+                    one["state"].as_str().unwrap_or_default().to_owned(),
+                )
+            })
             .collect();
         let count = |state: &str| states.values().filter(|one| *one == state).count() as u64;
         self.measures.readings += 1;
@@ -156,7 +179,9 @@ impl Night {
         }
         let is_state = |id: &u64, state: &str| states.get(id).is_some_and(|one| one == state);
         let [silent, stuck] = self.wrong_couriers()?;
-        let by = |state: &str, wrong: &[(u64, Timestamp)]| wrong.iter().all(|(id, _)| is_state(id, state));
+        let by = |state: &str, wrong: &[(u64, Timestamp)]| {
+            wrong.iter().all(|(id, _)| is_state(id, state))
+        };
         let named_silent = figure("unresponsiveCouriers").1 && by("UNRESPONSIVE", &silent);
         self.measures.name(Kind::Silent, &silent, named_silent, now);
         let named_stuck = figure("stuckCouriers").1 && by("STUCK", &stuck);
@@ -168,7 +193,12 @@ impl Night {
             .filter(|(_, since)| *since < now)
             .collect();
         let (counted, is_named) = figure("waitingOrders");
-        self.measures.name(Kind::Waiting, &waiting, is_named && counted == waiting.len() as u64, now);
+        self.measures.name(
+            Kind::Waiting,
+            &waiting,
+            is_named && counted == waiting.len() as u64,
+            now,
+        );
         Ok(())
     }
 
@@ -177,15 +207,27 @@ impl Night {
         let now = self.now();
         let (mut silent, mut stuck) = (Vec::new(), Vec::new());
         for courier in &self.couriers {
-            let Some(id) = courier.courier_id() else { continue };
+            let Some(id) = courier.courier_id() else {
+                continue;
+            };
             let stored = complete(self.host.courier(id))?.map_err(|error| error.to_string())?;
-            let Some(stored) = stored.filter(|one| one.available || !one.trip.is_empty()) else { continue };
+            let Some(stored) = stored.filter(|one| one.available || !one.trip.is_empty()) else {
+                continue;
+            };
             let ids: Vec<OrderId> = stored.trip.iter().map(|one| one.id).collect();
-            let orders = complete(self.host.find_orders(OrderQuery::Ids(&ids)))?.map_err(|error| error.to_string())?;
-            let assigned = orders.iter().filter_map(|order| order.assignments.last()).map(|one| one.at).max();
+            let orders = complete(self.host.find_orders(OrderQuery::Ids(&ids)))?
+                .map_err(|error| error.to_string())?;
+            let assigned = orders
+                .iter()
+                .filter_map(|order| order.assignments.last())
+                .map(|one| one.at)
+                .max();
             let heard = courier.heard_at.into_iter().chain(assigned).max();
             let silent_since = heard.map(|at| at.after(MAX_AGE)).filter(|at| *at < now);
-            let stuck_since = courier.blocked_since.map(|at| at.after(STUCK_AFTER)).filter(|at| *at < now);
+            let stuck_since = courier
+                .blocked_since
+                .map(|at| at.after(STUCK_AFTER))
+                .filter(|at| *at < now);
             if let Some(since) = silent_since {
                 silent.push((courier.id, since));
             } else if let Some(since) = stuck_since.filter(|_| !ids.is_empty()) {

@@ -1,6 +1,9 @@
 //! The short form of the fuzz targets: ten seconds each, with the stable toolchain.
 
-#![expect(clippy::print_stdout, reason = "figures are printed for developers: run with --no-capture")]
+#![expect(
+    clippy::print_stdout,
+    reason = "figures are printed for developers: run with --no-capture"
+)]
 
 use std::{error::Error, fs, path::Path, time::Duration};
 
@@ -10,14 +13,24 @@ use despacho_simulation::fuzz::{drive, target};
 const SPAN: Duration = Duration::from_secs(10);
 
 fn run_target(name: &str) -> Result<(), Box<dyn Error>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
-    let mut paths =
-        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fuzz/corpus")
+        .join(name);
+    let mut paths = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<Vec<_>, _>>()?;
     paths.sort();
     let corpus = paths.iter().map(fs::read).collect::<Result<Vec<_>, _>>()?;
     let figures = drive(target(name).ok_or("no such target")?, &corpus, 7, SPAN)?;
-    println!("{name}: {} runs, {} kinds of outcomes", figures.runs, figures.kinds);
-    assert!(figures.kinds > 2, "{name} has only {} kinds of outcomes; the corpus is not effective", figures.kinds);
+    println!(
+        "{name}: {} runs, {} kinds of outcomes",
+        figures.runs, figures.kinds
+    );
+    assert!(
+        figures.kinds > 2,
+        "{name} has only {} kinds of outcomes; the corpus is not effective",
+        figures.kinds
+    );
     Ok(())
 }
 

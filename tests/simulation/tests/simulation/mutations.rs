@@ -1,6 +1,9 @@
 //! Every mutation is detected within a few hundred seeds.
 
-#![expect(clippy::print_stdout, reason = "figures are printed for developers: run with --no-capture")]
+#![expect(
+    clippy::print_stdout,
+    reason = "figures are printed for developers: run with --no-capture"
+)]
 
 use despacho_simulation::{Mutation, STEPS, run};
 
@@ -13,10 +16,19 @@ fn every_mutation_is_detected() {
     for mutation in Mutation::ALL {
         match (1..=SEEDS).find_map(|seed| run(seed, STEPS, Some(*mutation)).err()) {
             Some(broken) => {
-                println!("{}: seed {}, step {}: {}", mutation.name(), broken.seed, broken.step, broken.message)
+                println!(
+                    "{}: seed {}, step {}: {}",
+                    mutation.name(),
+                    broken.seed,
+                    broken.step,
+                    broken.message
+                )
             }
             None => missed.push(mutation.name()),
         }
     }
-    assert!(missed.is_empty(), "not detected in {SEEDS} seeds: {missed:?}");
+    assert!(
+        missed.is_empty(),
+        "not detected in {SEEDS} seeds: {missed:?}"
+    );
 }

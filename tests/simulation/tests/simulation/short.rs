@@ -1,6 +1,9 @@
 //! The short form: a few hundred seeds, and the reproducibility of a run.
 
-#![expect(clippy::print_stdout, reason = "figures are printed for developers: run with --no-capture")]
+#![expect(
+    clippy::print_stdout,
+    reason = "figures are printed for developers: run with --no-capture"
+)]
 
 use std::collections::BTreeMap;
 
@@ -15,21 +18,39 @@ fn seeded_runs_violate_no_invariant() {
     for seed in 1..=SEEDS {
         match run(seed, STEPS, None) {
             Ok(run) => {
-                run.kinds.into_iter().for_each(|(kind, times)| *kinds.entry(kind).or_insert(0) += times);
-                run.trips.into_iter().for_each(|(orders, times)| *trips.entry(orders).or_insert(0) += times);
+                run.kinds
+                    .into_iter()
+                    .for_each(|(kind, times)| *kinds.entry(kind).or_insert(0) += times);
+                run.trips
+                    .into_iter()
+                    .for_each(|(orders, times)| *trips.entry(orders).or_insert(0) += times);
             }
             Err(broken) => panic!("\n{broken}"),
         }
     }
-    println!("{SEEDS} seeds of {STEPS} steps: {kinds:?}, assignments by the number of orders in the trip: {trips:?}");
+    println!(
+        "{SEEDS} seeds of {STEPS} steps: {kinds:?}, assignments by the number of orders in the trip: {trips:?}"
+    );
     // Without these events, the checks would not be meaningful.
-    let events = ["order.allocated", "order.picked_up", "delivery.delivered", "order.cancelled", "order.expired"];
-    for kind in
-        events.into_iter().chain(["order.preparing", "order.delayed", "order.courier_released", "order.eta_changed"])
-    {
+    let events = [
+        "order.allocated",
+        "order.picked_up",
+        "delivery.delivered",
+        "order.cancelled",
+        "order.expired",
+    ];
+    for kind in events.into_iter().chain([
+        "order.preparing",
+        "order.delayed",
+        "order.courier_released",
+        "order.eta_changed",
+    ]) {
         assert!(kinds.contains_key(kind), "no {kind} in {SEEDS} seeds");
     }
-    assert!([2, 3].iter().all(|orders| trips.contains_key(orders)), "no trips in {SEEDS} seeds: {trips:?}");
+    assert!(
+        [2, 3].iter().all(|orders| trips.contains_key(orders)),
+        "no trips in {SEEDS} seeds: {trips:?}"
+    );
 }
 
 #[test]

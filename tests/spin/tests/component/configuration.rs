@@ -8,13 +8,24 @@ use crate::support::{TOKEN, TestDatabase, get, send, serve};
 /// Asserts that requests with these options return 503, and returns the detail.
 fn problem_of(options: &Options) -> String {
     let served = serve(options);
-    assert_eq!(get(&served.base, "/healthz").status, 200, "liveness requires no settings");
+    assert_eq!(
+        get(&served.base, "/healthz").status,
+        200,
+        "liveness requires no settings"
+    );
     let mut detail = String::new();
     for path in ["/readyz", "/delivery/notifications", "/nothing"] {
         let response = get(&served.base, path);
-        assert_eq!((response.status, &response.body["code"]), (503, &"unavailable".into()), "{path}");
+        assert_eq!(
+            (response.status, &response.body["code"]),
+            (503, &"unavailable".into()),
+            "{path}"
+        );
         assert!(response.headers.contains_key("retry-after"));
-        detail = response.body["detail"].as_str().unwrap_or_default().to_owned();
+        detail = response.body["detail"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
     }
     assert_eq!(served.stats().traps(), 0);
     detail
@@ -26,17 +37,27 @@ fn missing_variables_are_named_all_at_once() {
     let mut options = Options::new(database.file(), TOKEN);
     options.variables.clear();
     let detail = problem_of(&options);
-    assert!(detail.contains("`admin_token`") && detail.contains("`secret`"), "{detail}");
+    assert!(
+        detail.contains("`admin_token`") && detail.contains("`secret`"),
+        "{detail}"
+    );
 }
 
 #[test]
 fn empty_variables_count_as_missing() {
     let database = TestDatabase::new();
-    let empty = Options::new(database.file(), TOKEN).variable("admin_token", "").variable("secret", "");
+    let empty = Options::new(database.file(), TOKEN)
+        .variable("admin_token", "")
+        .variable("secret", "");
     let detail = problem_of(&empty);
-    assert!(detail.contains("`admin_token` is missing") && detail.contains("`secret` is missing"), "{detail}");
+    assert!(
+        detail.contains("`admin_token` is missing") && detail.contains("`secret` is missing"),
+        "{detail}"
+    );
     // A required variable without a value makes `spin up` fail before the component can name all missing ones.
-    let manifest = despacho_xtask::place::root().expect("the repository").join("spin.toml");
+    let manifest = despacho_xtask::place::root()
+        .expect("the repository")
+        .join("spin.toml");
     let manifest = std::fs::read_to_string(manifest).expect("the manifest");
     assert!(!manifest.contains("required = true"), "{manifest}");
 }
@@ -54,7 +75,10 @@ fn invalid_variables_are_named_without_values() {
     ] {
         let detail = problem_of(&Options::new(database.file(), TOKEN).variable(name, value));
         assert!(detail.contains(&format!("`{name}`")), "{name}: {detail}");
-        assert!(name == "tariff" || !detail.contains("hunter2"), "{name}: {detail}");
+        assert!(
+            name == "tariff" || !detail.contains("hunter2"),
+            "{name}: {detail}"
+        );
     }
 }
 
@@ -67,7 +91,9 @@ fn create_store(database: &TestDatabase, cnpj: &str) {
         "address": { "street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP", "zipCode": "01304-001" }
     });
     let request = http::Request::post("/admin/matrices").header("x-api-token", TOKEN);
-    let request = request.header("content-type", "application/json").body(store.to_string().into_bytes());
+    let request = request
+        .header("content-type", "application/json")
+        .body(store.to_string().into_bytes());
     let created = send(&served.base, request.expect("a request")).expect("a response");
     assert_eq!(created.status, 201, "{created:?}");
 }
@@ -78,7 +104,11 @@ fn demo_can_be_added_to_the_store_of_the_readme() {
     create_store(&database, "11.222.333/0001-81");
     let served = serve(&database.demo());
     assert_eq!(get(&served.base, "/readyz").status, 200);
-    for path in ["/delivery/orders", "/delivery/preview-context", "/delivery/webhooks"] {
+    for path in [
+        "/delivery/orders",
+        "/delivery/preview-context",
+        "/delivery/webhooks",
+    ] {
         assert_eq!(get(&served.base, path).status, 200, "{path}");
     }
 }
@@ -88,11 +118,23 @@ fn demo_that_collides_with_a_store_explains_what_to_do() {
     let database = TestDatabase::new();
     create_store(&database, "DE.SPA.CHO/0002-75");
     let detail = problem_of(&database.demo());
-    assert!(detail.contains("`demo`") && detail.contains("empty database"), "{detail}");
+    assert!(
+        detail.contains("`demo`") && detail.contains("empty database"),
+        "{detail}"
+    );
     let served = serve(&database.demo());
-    for path in ["/admin/couriers", "/courier/order", "/delivery/webhooks", "/delivery/orders/preview"] {
+    for path in [
+        "/admin/couriers",
+        "/courier/order",
+        "/delivery/webhooks",
+        "/delivery/orders/preview",
+    ] {
         let response = get(&served.base, path);
-        assert_eq!((response.status, response.body["detail"].as_str()), (503, Some(&*detail)), "{path}");
+        assert_eq!(
+            (response.status, response.body["detail"].as_str()),
+            (503, Some(&*detail)),
+            "{path}"
+        );
     }
     assert_eq!(served.stats().traps(), 0);
 }
@@ -100,12 +142,18 @@ fn demo_that_collides_with_a_store_explains_what_to_do() {
 #[test]
 fn missing_database_is_named() {
     let database = TestDatabase::new();
-    let detail = problem_of(&Options { database: None, ..Options::new(database.file(), TOKEN) });
+    let detail = problem_of(&Options {
+        database: None,
+        ..Options::new(database.file(), TOKEN)
+    });
     assert!(detail.contains("The database"), "{detail}");
-    let nowhere =
-        Options { database: Some(database.file().join("no/such/folder.db")), ..Options::new(database.file(), TOKEN) };
+    let nowhere = Options {
+        database: Some(database.file().join("no/such/folder.db")),
+        ..Options::new(database.file(), TOKEN)
+    };
     assert!(problem_of(&nowhere).contains("The database is unavailable"));
-    let rejected = Options::new(database.file(), TOKEN).variable("database_url", "postgres://user@127.0.0.1:1/none");
+    let rejected = Options::new(database.file(), TOKEN)
+        .variable("database_url", "postgres://user@127.0.0.1:1/none");
     assert!(problem_of(&rejected).contains("The database is unavailable"));
 }
 

@@ -1,6 +1,9 @@
 //! Tests of the built component on the test host, beyond the cases of tests/cases.
 
-#![expect(clippy::panic, reason = "tests and their helpers report failures by panics")]
+#![expect(
+    clippy::panic,
+    reason = "tests and their helpers report failures by panics"
+)]
 
 mod concurrency;
 mod configuration;

@@ -12,11 +12,26 @@ use crate::{
 };
 
 fn request(served: &TestServer, method: &str, path: &str, key: &str, body: &Value) -> Response {
-    let request = http::Request::builder().method(method).uri(path).header("x-api-token", key);
-    let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    let request = request.header("content-type", "application/json").body(body).expect("a request");
-    let response = send(&served.base, request).unwrap_or_else(|error| panic!("{method} {path}: {error}"));
-    assert!((200..300).contains(&response.status), "{method} {path}: {}", response.body);
+    let request = http::Request::builder()
+        .method(method)
+        .uri(path)
+        .header("x-api-token", key);
+    let body = if body.is_null() {
+        Vec::new()
+    } else {
+        body.to_string().into_bytes()
+    };
+    let request = request
+        .header("content-type", "application/json")
+        .body(body)
+        .expect("a request");
+    let response =
+        send(&served.base, request).unwrap_or_else(|error| panic!("{method} {path}: {error}"));
+    assert!(
+        (200..300).contains(&response.status),
+        "{method} {path}: {}",
+        response.body
+    );
     response
 }
 
@@ -24,9 +39,13 @@ fn request(served: &TestServer, method: &str, path: &str, key: &str, body: &Valu
 fn dispatch_pass_pushes_assigned_orders() {
     let (database, service) = (TestDatabase::new(), Upstream::fixed(201, ""));
     let key = VapidKey::new([7; 32]).expect("a private key");
-    let push = json!({ "vapid-key": key.private_key(), "contact": "mailto:suporte@entregas.example" });
+    let push =
+        json!({ "vapid-key": key.private_key(), "contact": "mailto:suporte@entregas.example" });
     let settings = json!({ "push": push, "webhooks": { "loopback": true } }).to_string();
-    let options = Options { outbound: vec![service.address], ..database.demo().variable("settings", &settings) };
+    let options = Options {
+        outbound: vec![service.address],
+        ..database.demo().variable("settings", &settings)
+    };
     let served = serve_ready(&options);
     // Only sandbox couriers carry the orders of the demo's store.
     let new = json!({ "name": "Ana Souza", "phone": "+5511990000001", "available": true, "sandbox": true });
@@ -52,9 +71,19 @@ fn dispatch_pass_pushes_assigned_orders() {
     let requests = service.requests();
     let push = requests.first().expect("a push");
     let header = |name: &str| push.headers.get(name).map_or("", String::as_str);
-    assert_eq!((&*push.line, push.body.len(), header("content-length")), ("POST /browser", 0, "0"));
-    assert_eq!([header("ttl"), header("urgency"), header("topic")], ["600", "high", "trip"]);
+    assert_eq!(
+        (&*push.line, push.body.len(), header("content-length")),
+        ("POST /browser", 0, "0")
+    );
+    assert_eq!(
+        [header("ttl"), header("urgency"), header("topic")],
+        ["600", "high", "trip"]
+    );
     let public = format!(", k={}", key.public_key());
-    assert!(header("authorization").starts_with("vapid t=") && header("authorization").ends_with(&public), "{push:?}");
+    assert!(
+        header("authorization").starts_with("vapid t=")
+            && header("authorization").ends_with(&public),
+        "{push:?}"
+    );
     assert_eq!(served.stats().traps(), 0);
 }

@@ -22,7 +22,9 @@ pub(crate) struct TestDatabase {
 
 impl TestDatabase {
     pub(crate) fn new() -> TestDatabase {
-        TestDatabase { folder: tempfile::tempdir().expect("a temporary folder") }
+        TestDatabase {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
     }
 
     pub(crate) fn file(&self) -> PathBuf {
@@ -37,7 +39,9 @@ impl TestDatabase {
     /// Returns the number that a query selects from the database.
     pub(crate) fn count(&self, sql: &str) -> i64 {
         let connection = rusqlite::Connection::open(self.file()).expect("the database");
-        connection.query_row(sql, [], |row| row.get(0)).expect("a number")
+        connection
+            .query_row(sql, [], |row| row.get(0))
+            .expect("a number")
     }
 }
 
@@ -62,25 +66,47 @@ pub(crate) struct Response {
 
 /// Sends a request. Returns an error if the connection breaks.
 pub(crate) fn send(base: &str, request: http::Request<Vec<u8>>) -> Result<Response, String> {
-    let config = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None);
-    let agent: ureq::Agent = config.timeout_global(Some(Duration::from_secs(60))).build().into();
+    let config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .proxy(None);
+    let agent: ureq::Agent = config
+        .timeout_global(Some(Duration::from_secs(60)))
+        .build()
+        .into();
     let (mut parts, body) = request.into_parts();
     parts.uri = format!("{base}{}", parts.uri).parse().expect("an address");
-    let response = agent.run(http::Request::from_parts(parts, &body[..])).map_err(|error| error.to_string())?;
+    let response = agent
+        .run(http::Request::from_parts(parts, &body[..]))
+        .map_err(|error| error.to_string())?;
     let (parts, mut body) = response.into_parts();
     let body = body.read_to_vec().map_err(|error| error.to_string())?;
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    Ok(Response { status: parts.status.as_u16(), body, headers: parts.headers })
+    Ok(Response {
+        status: parts.status.as_u16(),
+        body,
+        headers: parts.headers,
+    })
 }
 
 pub(crate) fn get(base: &str, path: &str) -> Response {
-    let request = http::Request::get(path).header("x-api-token", KEY).body(Vec::new()).expect("a request");
+    let request = http::Request::get(path)
+        .header("x-api-token", KEY)
+        .body(Vec::new())
+        .expect("a request");
     send(base, request).unwrap_or_else(|error| panic!("GET {path}: {error}"))
 }
 
 pub(crate) fn try_post(base: &str, path: &str, body: &Value) -> Result<Response, String> {
-    let request = http::Request::post(path).header("x-api-token", KEY).header("content-type", "application/json");
-    send(base, request.body(body.to_string().into_bytes()).expect("a request"))
+    let request = http::Request::post(path)
+        .header("x-api-token", KEY)
+        .header("content-type", "application/json");
+    send(
+        base,
+        request
+            .body(body.to_string().into_bytes())
+            .expect("a request"),
+    )
 }
 
 pub(crate) fn post(base: &str, path: &str, body: &Value) -> Response {

@@ -7,7 +7,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::ring, pki_types::PrivatePkcs8KeyDer};
+use tokio_rustls::rustls::{
+    ServerConfig, ServerConnection, StreamOwned, crypto::ring, pki_types::PrivatePkcs8KeyDer,
+};
 
 /// A received request.
 #[derive(Clone, Debug, Default)]
@@ -28,13 +30,16 @@ pub(crate) struct Upstream {
 }
 
 impl Upstream {
-    pub(crate) fn start(response: impl Fn(&ReceivedRequest) -> (u16, String) + Send + Sync + 'static) -> Upstream {
+    pub(crate) fn start(
+        response: impl Fn(&ReceivedRequest) -> (u16, String) + Send + Sync + 'static,
+    ) -> Upstream {
         Upstream::listening(response, None)
     }
 
     /// Starts a service with TLS and a self-signed certificate.
     pub(crate) fn secure(status: u16, body: &str) -> Upstream {
-        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+        let made =
+            rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
         let certificate = made.cert.der().clone();
         let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -45,7 +50,10 @@ impl Upstream {
             .expect("a valid key");
         let body = body.to_owned();
         let upstream = Upstream::listening(move |_| (status, body.clone()), Some(Arc::new(config)));
-        Upstream { certificate: Some(certificate.to_vec()), ..upstream }
+        Upstream {
+            certificate: Some(certificate.to_vec()),
+            ..upstream
+        }
     }
 
     fn listening(
@@ -68,7 +76,11 @@ impl Upstream {
                 });
             }
         });
-        Upstream { address, certificate: None, requests }
+        Upstream {
+            address,
+            certificate: None,
+            requests,
+        }
     }
 
     /// Starts a service that always returns the same response.
@@ -78,7 +90,15 @@ impl Upstream {
     }
 
     pub(crate) fn base(&self) -> String {
-        format!("{}://{}", if self.certificate.is_some() { "https" } else { "http" }, self.address)
+        format!(
+            "{}://{}",
+            if self.certificate.is_some() {
+                "https"
+            } else {
+                "http"
+            },
+            self.address
+        )
     }
 
     pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
@@ -96,22 +116,39 @@ fn serve(
     if reader.read_line(&mut request.line).unwrap_or(0) == 0 {
         return;
     }
-    request.line = request.line.trim_end().trim_end_matches(" HTTP/1.1").to_owned();
+    request.line = request
+        .line
+        .trim_end()
+        .trim_end_matches(" HTTP/1.1")
+        .to_owned();
     let mut header = String::new();
     while reader.read_line(&mut header).is_ok() && !header.trim().is_empty() {
         if let Some((name, value)) = header.split_once(':') {
-            request.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+            request
+                .headers
+                .insert(name.to_ascii_lowercase(), value.trim().to_owned());
         }
         header.clear();
     }
-    let length = request.headers.get("content-length").and_then(|value| value.parse().ok()).unwrap_or(0);
+    let length = request
+        .headers
+        .get("content-length")
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(0);
     request.body = vec![0; length];
-    reader.read_exact(&mut request.body).expect("a complete body");
+    reader
+        .read_exact(&mut request.body)
+        .expect("a complete body");
     log.lock().expect("no thread panics").push(request.clone());
     let (status, text) = response(&request);
-    let head = format!("HTTP/1.1 {status} Test\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", text.len());
+    let head = format!(
+        "HTTP/1.1 {status} Test\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        text.len()
+    );
     // The client may have disconnected.
     let stream = reader.get_mut();
-    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes()));
+    let _ = stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.write_all(text.as_bytes()));
     let _ = stream.flush();
 }

@@ -17,13 +17,19 @@ pub(crate) struct TextFile {
 impl TextFile {
     /// Creates a file for a test.
     pub(crate) fn sample(path: &str, text: &str) -> TextFile {
-        TextFile { path: path.to_owned(), text: text.to_owned() }
+        TextFile {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
     }
 
     /// Returns whether it has one of these extensions.
     #[must_use]
     pub(crate) fn has_extension(&self, extensions: &[&str]) -> bool {
-        Path::new(&self.path).extension().and_then(|e| e.to_str()).is_some_and(|e| extensions.contains(&e))
+        Path::new(&self.path)
+            .extension()
+            .and_then(|e| e.to_str())
+            .is_some_and(|e| extensions.contains(&e))
     }
 }
 
@@ -31,14 +37,21 @@ impl TextFile {
 #[must_use]
 pub(crate) fn root() -> PathBuf {
     // The variable is read at run time, so that a clone still works after it is moved.
-    let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from);
+    let package =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from);
     package.join("../..")
 }
 
 /// Returns the paths of all tracked files, and of new files that are not ignored.
 pub(crate) fn paths(root: &Path) -> Result<Vec<String>, String> {
     let output = Command::new("git")
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ])
         .current_dir(root)
         .output()
         .map_err(|e| format!("git, which lists the files, could not start: {e}"))?;
@@ -47,8 +60,11 @@ pub(crate) fn paths(root: &Path) -> Result<Vec<String>, String> {
     }
     let list = String::from_utf8_lossy(&output.stdout).into_owned();
     // Git still lists a deleted file until the deletion is staged.
-    let mut paths: Vec<String> =
-        list.split('\0').filter(|path| !path.is_empty() && root.join(path).is_file()).map(str::to_owned).collect();
+    let mut paths: Vec<String> = list
+        .split('\0')
+        .filter(|path| !path.is_empty() && root.join(path).is_file())
+        .map(str::to_owned)
+        .collect();
     paths.sort();
     paths.dedup();
     Ok(paths)

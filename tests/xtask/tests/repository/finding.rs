@@ -14,7 +14,10 @@ pub(crate) struct Finding {
 impl Finding {
     /// Creates a finding about a whole file or folder.
     pub(crate) fn new(at: impl Into<String>, message: impl Into<String>) -> Finding {
-        Finding { at: at.into(), message: message.into() }
+        Finding {
+            at: at.into(),
+            message: message.into(),
+        }
     }
 
     /// Creates a finding about a line.

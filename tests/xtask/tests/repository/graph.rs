@@ -44,8 +44,9 @@ struct Modules(BTreeMap<Vec<String>, Module>);
 pub(crate) fn graph(sources: &[Source<'_>], files: &[&TextFile]) -> Result<Graph, String> {
     let mut modules = Modules::default();
     for file in files {
-        let Some((source, inside)) =
-            sources.iter().find_map(|source| Some((source, file.path.strip_prefix(source.folder)?)))
+        let Some((source, inside)) = sources
+            .iter()
+            .find_map(|source| Some((source, file.path.strip_prefix(source.folder)?)))
         else {
             continue;
         };
@@ -53,10 +54,15 @@ pub(crate) fn graph(sources: &[Source<'_>], files: &[&TextFile]) -> Result<Graph
         let parsed = syntax::parse(file)?;
         let inner = module.get(1..).unwrap_or_default();
         let with_package = |path: &mut Vec<String>| {
-            path.iter_mut().take(1).filter(|first| *first == "crate").for_each(|first| source.name.clone_into(first))
+            path.iter_mut()
+                .take(1)
+                .filter(|first| *first == "crate")
+                .for_each(|first| source.name.clone_into(first))
         };
         let mut imports = syntax::imports(&parsed, inner);
-        imports.iter_mut().for_each(|import| with_package(&mut import.path));
+        imports
+            .iter_mut()
+            .for_each(|import| with_package(&mut import.path));
         let in_code = syntax::paths_in_code(&parsed, inner).into_iter();
         let mentions = in_code.map(|mention| {
             let mut path = mention.name.split("::").map(str::to_owned).collect();
@@ -64,18 +70,39 @@ pub(crate) fn graph(sources: &[Source<'_>], files: &[&TextFile]) -> Result<Graph
             (mention.line, path)
         });
         let mentions = mentions.collect();
-        modules.0.insert(module, Module { file: file.path.clone(), imports, mentions });
+        modules.0.insert(
+            module,
+            Module {
+                file: file.path.clone(),
+                imports,
+                mentions,
+            },
+        );
     }
     let mut graph = Graph::new();
     for (at, module) in &modules.0 {
         let edges = graph.entry(module.file.clone()).or_default();
-        let imports =
-            module.imports.iter().filter(|import| !import.is_reexport).map(|import| (import.line, &import.path));
+        let imports = module
+            .imports
+            .iter()
+            .filter(|import| !import.is_reexport)
+            .map(|import| (import.line, &import.path));
         let paths = imports.chain(module.mentions.iter().map(|(line, path)| (*line, path)));
         for (line, path) in paths {
-            let Some(used) = modules.file_of(at, path, 0).filter(|used| *used != module.file) else { continue };
-            let edge = Edge { line, path: path.join("::") };
-            edges.entry(used.to_owned()).and_modify(|known| *known = known.clone().min(edge.clone())).or_insert(edge);
+            let Some(used) = modules
+                .file_of(at, path, 0)
+                .filter(|used| *used != module.file)
+            else {
+                continue;
+            };
+            let edge = Edge {
+                line,
+                path: path.join("::"),
+            };
+            edges
+                .entry(used.to_owned())
+                .and_modify(|known| *known = known.clone().min(edge.clone()))
+                .or_insert(edge);
         }
     }
     Ok(graph)
@@ -100,7 +127,12 @@ impl Modules {
             return self.walk(child, rest, followed);
         }
         // A name that the module imports: `event::Kind` after `use crate::order::event`.
-        let import = self.0.get(at)?.imports.iter().find(|import| import.name == *first)?;
+        let import = self
+            .0
+            .get(at)?
+            .imports
+            .iter()
+            .find(|import| import.name == *first)?;
         if rest.is_empty() {
             return None;
         }
@@ -133,16 +165,26 @@ fn module_of(package: &str, inside: &str) -> Vec<String> {
     let stem = inside.strip_suffix(".rs").unwrap_or(inside);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
     let parts = stem.split('/').filter(|_| !matches!(stem, "lib" | "main"));
-    std::iter::once(package).chain(parts).map(str::to_owned).collect()
+    std::iter::once(package)
+        .chain(parts)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns the cycles: groups of files that all use each other, directly or indirectly.
 pub(crate) fn cycles(graph: &Graph) -> Vec<Vec<&str>> {
-    let reached: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|file| (&**file, reachable(graph, file))).collect();
+    let reached: BTreeMap<&str, BTreeSet<&str>> = graph
+        .keys()
+        .map(|file| (&**file, reachable(graph, file)))
+        .collect();
     let (mut found, mut done) = (Vec::new(), BTreeSet::new());
     for file in graph.keys() {
         let file = &**file;
-        let is_mutual = |other: &&&str| reached.get(**other).is_some_and(|from_there| from_there.contains(file));
+        let is_mutual = |other: &&&str| {
+            reached
+                .get(**other)
+                .is_some_and(|from_there| from_there.contains(file))
+        };
         let group: BTreeSet<&str> = reached
             .get(file)
             .into_iter()
@@ -163,7 +205,12 @@ pub(crate) fn cycles(graph: &Graph) -> Vec<Vec<&str>> {
 fn reachable<'a>(graph: &'a Graph, from: &str) -> BTreeSet<&'a str> {
     let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(file) = open.pop() {
-        for used in graph.get(file).into_iter().flatten().map(|(used, _)| &**used) {
+        for used in graph
+            .get(file)
+            .into_iter()
+            .flatten()
+            .map(|(used, _)| &**used)
+        {
             if reached.insert(used) {
                 open.push(used);
             }
@@ -176,26 +223,45 @@ fn reachable<'a>(graph: &'a Graph, from: &str) -> BTreeSet<&'a str> {
 mod tests {
     use super::*;
 
-    const CORE: Source<'_> = Source { name: "despacho_core", folder: "core/src/" };
-    const WARP: Source<'_> = Source { name: "despacho_warp", folder: "hosts/warp/src/" };
+    const CORE: Source<'_> = Source {
+        name: "despacho_core",
+        folder: "core/src/",
+    };
+    const WARP: Source<'_> = Source {
+        name: "despacho_warp",
+        folder: "hosts/warp/src/",
+    };
 
     fn edges(files: &[(&str, &str)]) -> Vec<String> {
-        let files: Vec<TextFile> = files.iter().map(|(path, text)| TextFile::sample(path, text)).collect();
+        let files: Vec<TextFile> = files
+            .iter()
+            .map(|(path, text)| TextFile::sample(path, text))
+            .collect();
         let graph = graph(&[CORE, WARP], &files.iter().collect::<Vec<_>>()).expect("it parses");
-        let edges = graph.iter().flat_map(|(from, to)| to.keys().map(move |to| (from, to)));
+        let edges = graph
+            .iter()
+            .flat_map(|(from, to)| to.keys().map(move |to| (from, to)));
         let short = |path: &str| path.replace("core/src/", "").replace(".rs", "");
-        edges.map(|(from, to)| format!("{} > {}", short(from), short(to))).collect()
+        edges
+            .map(|(from, to)| format!("{} > {}", short(from), short(to)))
+            .collect()
     }
 
     #[test]
     fn paths_lead_to_the_file_that_defines_the_name() {
         let files = [
             ("core/src/lib.rs", "pub mod a; mod b; pub use b::B;"),
-            ("core/src/a/mod.rs", "mod inner; pub use inner::Inner; pub struct Own;"),
+            (
+                "core/src/a/mod.rs",
+                "mod inner; pub use inner::Inner; pub struct Own;",
+            ),
             ("core/src/a/inner.rs", "pub struct Inner;"),
             ("core/src/b.rs", "use crate::a::{Inner, Own}; pub struct B;"),
             ("core/src/c.rs", "use super::B; fn f() { crate::a::Own; }"),
-            ("core/src/d.rs", "use crate::a; fn f() -> a::Inner { m!(a::Own) }"),
+            (
+                "core/src/d.rs",
+                "use crate::a; fn f() -> a::Inner { m!(a::Own) }",
+            ),
             ("hosts/warp/src/main.rs", "use despacho_core::a::Inner;"),
         ];
         let expected = [
@@ -214,7 +280,10 @@ mod tests {
     fn modules_and_tests_make_no_edge() {
         let files = [
             ("core/src/lib.rs", "mod a; mod b;"),
-            ("core/src/a.rs", "use crate::b; #[cfg(test)] mod tests { use crate::b::B; }"),
+            (
+                "core/src/a.rs",
+                "use crate::b; #[cfg(test)] mod tests { use crate::b::B; }",
+            ),
             ("core/src/b.rs", "pub struct B;"),
         ];
         assert!(edges(&files).is_empty(), "{:?}", edges(&files));
@@ -224,7 +293,10 @@ mod tests {
     fn reexport_used_in_its_own_file_is_an_edge() {
         let root = ("core/src/lib.rs", "mod a;");
         let child = ("core/src/a/b.rs", "use super::Own;");
-        let used = ("core/src/a/mod.rs", "mod b; pub use b::B; pub struct Own(B);");
+        let used = (
+            "core/src/a/mod.rs",
+            "mod b; pub use b::B; pub struct Own(B);",
+        );
         let passed_on = ("core/src/a/mod.rs", "mod b; pub use b::B; pub struct Own;");
         assert_eq!(edges(&[root, used, child]), ["a/b > a/mod", "a/mod > a/b"]);
         assert_eq!(edges(&[root, passed_on, child]), ["a/b > a/mod"]);
@@ -232,8 +304,17 @@ mod tests {
 
     #[test]
     fn every_cycle_is_found_once() {
-        let edge = |to: &str| (to.to_owned(), Edge { line: 1, path: String::new() });
-        let uses = |from: &str, to: &[&str]| (from.to_owned(), to.iter().map(|to| edge(to)).collect());
+        let edge = |to: &str| {
+            (
+                to.to_owned(),
+                Edge {
+                    line: 1,
+                    path: String::new(),
+                },
+            )
+        };
+        let uses =
+            |from: &str, to: &[&str]| (from.to_owned(), to.iter().map(|to| edge(to)).collect());
         let graph = Graph::from([
             uses("a", &["b"]),
             uses("b", &["c"]),

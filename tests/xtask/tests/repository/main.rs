@@ -34,7 +34,10 @@ fn texts() -> Result<Vec<TextFile>, String> {
 }
 
 fn rust_files() -> Result<Vec<TextFile>, String> {
-    Ok(texts()?.into_iter().filter(|file| file.has_extension(&["rs"])).collect())
+    Ok(texts()?
+        .into_iter()
+        .filter(|file| file.has_extension(&["rs"]))
+        .collect())
 }
 
 fn expect_clean(found: Vec<Finding>) -> Outcome {
@@ -46,7 +49,10 @@ fn expect_clean(found: Vec<Finding>) -> Outcome {
 }
 
 /// Applies a rule to every file and collects the findings.
-fn check_each(texts: &[TextFile], rule: impl Fn(&TextFile) -> Result<Vec<Finding>, String>) -> Outcome {
+fn check_each(
+    texts: &[TextFile],
+    rule: impl Fn(&TextFile) -> Result<Vec<Finding>, String>,
+) -> Outcome {
     let found: Result<Vec<Vec<Finding>>, String> = texts.iter().map(rule).collect();
     expect_clean(found?.concat())
 }
@@ -58,20 +64,26 @@ fn top_level_has_only_permitted_entries() -> Outcome {
 
 #[test]
 fn core_has_only_listed_dependencies() -> Outcome {
-    expect_clean(boundary::core_dependencies(&metadata::packages(&files::root())?))
+    expect_clean(boundary::core_dependencies(&metadata::packages(
+        &files::root(),
+    )?))
 }
 
 #[test]
 fn core_dependency_tree_does_no_io() -> Outcome {
     let root = files::root();
     let plain = boundary::core_tree(&metadata::core_tree(&root, &[])?, false);
-    let with_features = boundary::core_tree(&metadata::core_tree(&root, &["--all-features"])?, true);
+    let with_features =
+        boundary::core_tree(&metadata::core_tree(&root, &["--all-features"])?, true);
     expect_clean([plain, with_features].concat())
 }
 
 #[test]
 fn core_has_no_target_specific_code() -> Outcome {
-    let core: Vec<TextFile> = rust_files()?.into_iter().filter(|file| file.path.starts_with("core/")).collect();
+    let core: Vec<TextFile> = rust_files()?
+        .into_iter()
+        .filter(|file| file.path.starts_with("core/"))
+        .collect();
     check_each(&core, boundary::targets)
 }
 
@@ -79,9 +91,15 @@ fn core_has_no_target_specific_code() -> Outcome {
 fn packages_without_io_use_no_io_of_std() -> Outcome {
     let texts = rust_files()?;
     let folders = ["core/src/", "core/route/src/", "hosts/shared/sql/src/"];
-    let shipping =
-        folders.into_iter().map(|folder| boundary::shipping(&texts, folder)).collect::<Result<Vec<_>, _>>()?.concat();
-    check_each(&shipping.into_iter().cloned().collect::<Vec<_>>(), boundary::std_use)
+    let shipping = folders
+        .into_iter()
+        .map(|folder| boundary::shipping(&texts, folder))
+        .collect::<Result<Vec<_>, _>>()?
+        .concat();
+    check_each(
+        &shipping.into_iter().cloned().collect::<Vec<_>>(),
+        boundary::std_use,
+    )
 }
 
 #[test]
@@ -91,9 +109,17 @@ fn files_use_lower_layers_and_have_no_cycles() -> Outcome {
     let names: Vec<(String, String)> = packages
         .iter()
         .filter(|package| !package.folder.starts_with("tests/"))
-        .map(|package| (package.name.replace('-', "_"), format!("{}/src/", package.folder)))
+        .map(|package| {
+            (
+                package.name.replace('-', "_"),
+                format!("{}/src/", package.folder),
+            )
+        })
         .collect();
-    let sources: Vec<Source<'_>> = names.iter().map(|(name, folder)| Source { name, folder }).collect();
+    let sources: Vec<Source<'_>> = names
+        .iter()
+        .map(|(name, folder)| Source { name, folder })
+        .collect();
     let mut shipping = Vec::new();
     for source in &sources {
         shipping.extend(boundary::shipping(&texts, source.folder)?);
@@ -110,17 +136,25 @@ fn packages_have_only_permitted_dependencies() -> Outcome {
 #[test]
 fn no_test_is_disabled() -> Outcome {
     check_each(&rust_files()?, finish::ignored)?;
-    let scripts = texts()?.into_iter().filter(|file| file.has_extension(&["ts", "tsx", "js", "mjs", "jsx"]));
+    let scripts = texts()?
+        .into_iter()
+        .filter(|file| file.has_extension(&["ts", "tsx", "js", "mjs", "jsx"]));
     expect_clean(scripts.flat_map(|file| finish::script(&file)).collect())
 }
 
 #[test]
 fn documents_name_only_existing_paths() -> Outcome {
     let texts = texts()?;
-    let config = texts.iter().find(|file| file.path == ".cargo/config.toml").map_or("", |file| &*file.text);
+    let config = texts
+        .iter()
+        .find(|file| file.path == ".cargo/config.toml")
+        .map_or("", |file| &*file.text);
     let known = documents::Known {
         files: texts.iter().map(|file| file.path.clone()).collect(),
-        packages: metadata::packages(&files::root())?.into_iter().map(|package| package.name).collect(),
+        packages: metadata::packages(&files::root())?
+            .into_iter()
+            .map(|package| package.name)
+            .collect(),
         aliases: documents::aliases(config),
         identifiers: texts
             .iter()
@@ -129,7 +163,10 @@ fn documents_name_only_existing_paths() -> Outcome {
             .collect(),
     };
     let mut found = Vec::new();
-    let pages: Vec<&TextFile> = texts.iter().filter(|file| file.has_extension(&["md"])).collect();
+    let pages: Vec<&TextFile> = texts
+        .iter()
+        .filter(|file| file.has_extension(&["md"]))
+        .collect();
     for page in &pages {
         found.extend(documents::references(page, &known));
         found.extend(documents::links(page, &pages, &known));
@@ -139,7 +176,10 @@ fn documents_name_only_existing_paths() -> Outcome {
 
 #[test]
 fn files_contain_no_machine_specific_names() -> Outcome {
-    let found = texts()?.iter().flat_map(|file| [machine::paths(file), machine::registries(file)].concat()).collect();
+    let found = texts()?
+        .iter()
+        .flat_map(|file| [machine::paths(file), machine::registries(file)].concat())
+        .collect();
     expect_clean(found)
 }
 
@@ -150,8 +190,15 @@ fn manifests_have_the_version_of_the_workspace() -> Outcome {
 
 #[test]
 fn manifests_inherit_from_the_workspace() -> Outcome {
-    let folders: Vec<String> = metadata::packages(&files::root())?.into_iter().map(|package| package.folder).collect();
+    let folders: Vec<String> = metadata::packages(&files::root())?
+        .into_iter()
+        .map(|package| package.folder)
+        .collect();
     let texts = texts()?;
-    let members = texts.iter().filter(|file| folders.iter().any(|folder| file.path == format!("{folder}/Cargo.toml")));
+    let members = texts.iter().filter(|file| {
+        folders
+            .iter()
+            .any(|folder| file.path == format!("{folder}/Cargo.toml"))
+    });
     expect_clean(members.flat_map(manifests::member).collect())
 }

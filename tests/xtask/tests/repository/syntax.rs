@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Attribute, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, UseTree, spanned::Spanned, visit::Visit};
+use syn::{
+    Attribute, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, UseTree, spanned::Spanned, visit::Visit,
+};
 
 use crate::files::TextFile;
 
@@ -27,7 +29,11 @@ pub(crate) fn parse(file: &TextFile) -> Result<syn::File, String> {
 #[must_use]
 pub(crate) fn paths(file: &syn::File, module: &[String]) -> Vec<Mention> {
     let mut all = Paths::of(file, module);
-    all.found.extend(all.imports.into_iter().map(|import| Mention { line: import.line, name: import.path.join("::") }));
+    all.found
+        .extend(all.imports.into_iter().map(|import| Mention {
+            line: import.line,
+            name: import.path.join("::"),
+        }));
     all.found.sort();
     all.found.dedup();
     all.found
@@ -53,9 +59,15 @@ pub(crate) struct Import {
 
 /// Returns the names that a file imports outside its tests.
 pub(crate) fn imports(file: &syn::File, module: &[String]) -> Vec<Import> {
-    let declares = |item: &syn::Item| matches!(item, syn::Item::Mod(module) if module.content.is_none());
-    let items = file.items.iter().filter(|item| !matches!(item, syn::Item::Use(_)) && !declares(item));
-    let used: BTreeSet<String> = items.flat_map(|item| words(item.to_token_stream())).collect();
+    let declares =
+        |item: &syn::Item| matches!(item, syn::Item::Mod(module) if module.content.is_none());
+    let items = file
+        .items
+        .iter()
+        .filter(|item| !matches!(item, syn::Item::Use(_)) && !declares(item));
+    let used: BTreeSet<String> = items
+        .flat_map(|item| words(item.to_token_stream()))
+        .collect();
     let mut imports = Paths::of(file, module).imports;
     for import in &mut imports {
         import.is_reexport &= !used.contains(&import.name);
@@ -71,7 +83,11 @@ struct Paths {
 
 impl Paths {
     fn of(file: &syn::File, module: &[String]) -> Paths {
-        let mut paths = Paths { module: module.to_vec(), found: Vec::new(), imports: Vec::new() };
+        let mut paths = Paths {
+            module: module.to_vec(),
+            found: Vec::new(),
+            imports: Vec::new(),
+        };
         paths.visit_file(file);
         paths
     }
@@ -82,14 +98,26 @@ impl Paths {
     }
 
     fn resolved(&self, segments: &[String]) -> Vec<String> {
-        let supers = segments.iter().take_while(|segment| *segment == "super").count();
+        let supers = segments
+            .iter()
+            .take_while(|segment| *segment == "super")
+            .count();
         match segments.first().map(String::as_str) {
             Some("super") => {
                 let kept = self.module.len().saturating_sub(supers);
-                [&["crate".to_owned()], self.module.get(..kept).unwrap_or(&[]), segments.get(supers..).unwrap_or(&[])]
-                    .concat()
+                [
+                    &["crate".to_owned()],
+                    self.module.get(..kept).unwrap_or(&[]),
+                    segments.get(supers..).unwrap_or(&[]),
+                ]
+                .concat()
             }
-            Some("self") => [&["crate".to_owned()], &self.module[..], segments.get(1..).unwrap_or(&[])].concat(),
+            Some("self") => [
+                &["crate".to_owned()],
+                &self.module[..],
+                segments.get(1..).unwrap_or(&[]),
+            ]
+            .concat(),
             _ => segments.to_vec(),
         }
     }
@@ -101,22 +129,34 @@ impl Paths {
             false => [before, &[name.to_string()]].concat(),
         };
         let (line, path, name) = match tree {
-            UseTree::Path(path) => return self.record_tree(&path.tree, &with(&path.ident), is_visible),
+            UseTree::Path(path) => {
+                return self.record_tree(&path.tree, &with(&path.ident), is_visible);
+            }
             UseTree::Group(group) => {
-                return group.items.iter().for_each(|item| self.record_tree(item, before, is_visible));
+                return group
+                    .items
+                    .iter()
+                    .for_each(|item| self.record_tree(item, before, is_visible));
             }
             UseTree::Name(name) => {
                 let path = with(&name.ident);
                 let last = path.last().cloned().unwrap_or_default();
                 (name.ident.span().start().line, path, last)
             }
-            UseTree::Rename(rename) => {
-                (rename.ident.span().start().line, with(&rename.ident), rename.rename.to_string())
-            }
+            UseTree::Rename(rename) => (
+                rename.ident.span().start().line,
+                with(&rename.ident),
+                rename.rename.to_string(),
+            ),
             UseTree::Glob(glob) => (glob.span().start().line, before.to_vec(), "*".to_owned()),
         };
         let path = self.resolved(&path);
-        self.imports.push(Import { line, name, path, is_reexport: is_visible });
+        self.imports.push(Import {
+            line,
+            name,
+            path,
+            is_reexport: is_visible,
+        });
     }
 
     fn record_tokens(&mut self, tokens: TokenStream) {
@@ -124,7 +164,9 @@ impl Paths {
         let (mut line, mut colons) = (0, 0);
         for token in flat(tokens) {
             match &token {
-                TokenTree::Punct(punct) if punct.as_char() == ':' && !sequence.is_empty() => colons += 1,
+                TokenTree::Punct(punct) if punct.as_char() == ':' && !sequence.is_empty() => {
+                    colons += 1
+                }
                 TokenTree::Ident(ident) if colons == 2 => {
                     sequence.push(ident.to_string());
                     colons = 0;
@@ -161,7 +203,11 @@ impl<'ast> Visit<'ast> for Paths {
     }
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         if !is_for_tests(&item.attrs) {
-            self.record_tree(&item.tree, &[], !matches!(item.vis, syn::Visibility::Inherited));
+            self.record_tree(
+                &item.tree,
+                &[],
+                !matches!(item.vis, syn::Visibility::Inherited),
+            );
         }
     }
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
@@ -175,7 +221,11 @@ impl<'ast> Visit<'ast> for Paths {
         }
     }
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let segments: Vec<String> = path
+            .segments
+            .iter()
+            .map(|segment| segment.ident.to_string())
+            .collect();
         self.record(path.span().start().line, &segments);
         syn::visit::visit_path(self, path);
     }
@@ -189,7 +239,9 @@ impl<'ast> Visit<'ast> for Paths {
 #[must_use]
 pub(crate) fn test_modules(file: &syn::File) -> Vec<String> {
     let modules = file.items.iter().filter_map(|item| match item {
-        syn::Item::Mod(module) if module.content.is_none() && is_for_tests(&module.attrs) => Some(module),
+        syn::Item::Mod(module) if module.content.is_none() && is_for_tests(&module.attrs) => {
+            Some(module)
+        }
         _ => None,
     });
     modules.map(|module| module.ident.to_string()).collect()
@@ -197,7 +249,8 @@ pub(crate) fn test_modules(file: &syn::File) -> Vec<String> {
 
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
-        attribute.path().is_ident("test") || attribute.to_token_stream().to_string().replace(' ', "") == "#[cfg(test)]"
+        attribute.path().is_ident("test")
+            || attribute.to_token_stream().to_string().replace(' ', "") == "#[cfg(test)]"
     })
 }
 
@@ -223,10 +276,11 @@ pub(crate) fn markings(file: &syn::File) -> Vec<Marking> {
 fn record_markings(tokens: TokenStream, found: &mut Vec<Marking>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
-        let TokenTree::Group(group) = token else { continue };
+        let TokenTree::Group(group) = token else {
+            continue;
+        };
         let before = |steps: usize| index.checked_sub(steps).and_then(|at| tokens.get(at));
-        let is =
-            |token: Option<&TokenTree>, mark: char| matches!(token, Some(TokenTree::Punct(p)) if p.as_char() == mark);
+        let is = |token: Option<&TokenTree>, mark: char| matches!(token, Some(TokenTree::Punct(p)) if p.as_char() == mark);
         let attribute = group.delimiter() == Delimiter::Bracket
             && (is(before(1), '#') || (is(before(1), '!') && is(before(2), '#')));
         if attribute {
@@ -248,12 +302,18 @@ fn record_markings(tokens: TokenStream, found: &mut Vec<Marking>) {
 fn record_attribute(tokens: TokenStream, found: &mut Vec<Marking>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
-        let TokenTree::Ident(name) = token else { continue };
+        let TokenTree::Ident(name) = token else {
+            continue;
+        };
         let inside = match tokens.get(index + 1) {
             Some(TokenTree::Group(group)) => group.stream(),
             _ => TokenStream::new(),
         };
-        found.push(Marking { line: name.span().start().line, name: name.to_string(), words: words(inside.clone()) });
+        found.push(Marking {
+            line: name.span().start().line,
+            name: name.to_string(),
+            words: words(inside.clone()),
+        });
         if name == "cfg_attr" {
             record_attribute(inside, found);
         }
@@ -294,39 +354,76 @@ mod tests {
 
     fn names(text: &str, module: &[&str]) -> Vec<String> {
         let module: Vec<String> = module.iter().map(|&part| part.to_owned()).collect();
-        paths(&file(text), &module).into_iter().map(|mention| mention.name).collect()
+        paths(&file(text), &module)
+            .into_iter()
+            .map(|mention| mention.name)
+            .collect()
     }
 
     #[test]
     fn paths_are_found_in_uses_code_and_macros() {
-        let text =
-            "use std::{fs, time::Instant as I};\nfn f() { std::env::var(\"A\"); println!(\"{}\", crate::api::x()); }";
+        let text = "use std::{fs, time::Instant as I};\nfn f() { std::env::var(\"A\"); println!(\"{}\", crate::api::x()); }";
         let found = names(text, &[]);
-        for expected in ["std::fs", "std::time::Instant", "std::env::var", "crate::api::x"] {
-            assert!(found.iter().any(|name| name == expected), "{expected} is not in {found:?}");
+        for expected in [
+            "std::fs",
+            "std::time::Instant",
+            "std::env::var",
+            "crate::api::x",
+        ] {
+            assert!(
+                found.iter().any(|name| name == expected),
+                "{expected} is not in {found:?}"
+            );
         }
     }
 
     #[test]
     fn super_and_self_are_resolved() {
-        assert_eq!(names("use super::situation::A;", &["order", "drive"]), ["crate::order::situation::A"]);
-        assert_eq!(names("use super::super::api;", &["order", "drive"]), ["crate::api"]);
-        assert_eq!(names("mod inner { use super::super::B; }", &["order"]), ["crate::B"]);
-        assert_eq!(names("use self::event::C;", &["order"]), ["crate::order::event::C"]);
+        assert_eq!(
+            names("use super::situation::A;", &["order", "drive"]),
+            ["crate::order::situation::A"]
+        );
+        assert_eq!(
+            names("use super::super::api;", &["order", "drive"]),
+            ["crate::api"]
+        );
+        assert_eq!(
+            names("mod inner { use super::super::B; }", &["order"]),
+            ["crate::B"]
+        );
+        assert_eq!(
+            names("use self::event::C;", &["order"]),
+            ["crate::order::event::C"]
+        );
     }
 
     #[test]
     fn paths_in_test_modules_are_ignored() {
-        assert!(names("#[cfg(test)] mod tests { use std::fs; fn f() { std::env::args(); } }", &[]).is_empty());
-        assert_eq!(test_modules(&file("#[cfg(test)] mod tests; mod other;")), ["tests"]);
+        assert!(
+            names(
+                "#[cfg(test)] mod tests { use std::fs; fn f() { std::env::args(); } }",
+                &[]
+            )
+            .is_empty()
+        );
+        assert_eq!(
+            test_modules(&file("#[cfg(test)] mod tests; mod other;")),
+            ["tests"]
+        );
     }
 
     #[test]
     fn markings_are_found_inside_cfg_attr_and_macros() {
         let text = "#![cfg_attr(test, allow(dead_code))]\nfn f() { if cfg!(unix) {} m! { #[ignore] fn g() {} } }";
-        let found: Vec<_> = markings(&file(text)).into_iter().map(|m| (m.line, m.name)).collect();
+        let found: Vec<_> = markings(&file(text))
+            .into_iter()
+            .map(|m| (m.line, m.name))
+            .collect();
         for expected in [(1, "allow"), (2, "cfg"), (2, "ignore")] {
-            assert!(found.contains(&(expected.0, expected.1.to_owned())), "{expected:?} is not in {found:?}");
+            assert!(
+                found.contains(&(expected.0, expected.1.to_owned())),
+                "{expected:?} is not in {found:?}"
+            );
         }
     }
 }

@@ -31,19 +31,32 @@ impl<'f, 'a, T: Fn(Point, Point) -> u32> Plans<'f, 'a, T> {
     /// Creates plans without open orders.
     pub(super) fn new(facts: &'f Facts<'a, T>, pool: Pool) -> Plans<'f, 'a, T> {
         let plans = facts.bases.clone();
-        let total =
-            plans.iter().map(|plan| plan.cost).sum::<i64>() + facts.open.iter().map(|open| open.open_cost).sum::<i64>();
+        let total = plans.iter().map(|plan| plan.cost).sum::<i64>()
+            + facts.open.iter().map(|open| open.open_cost).sum::<i64>();
         let assigned = vec![None; facts.open.len()];
-        Plans { facts, plans, assigned, total, trials: 0, pool, undo_log: Vec::new() }
+        Plans {
+            facts,
+            plans,
+            assigned,
+            total,
+            trials: 0,
+            pool,
+            undo_log: Vec::new(),
+        }
     }
 
     /// Inserts an order at the lowest additional cost, or leaves it open if that costs less.
     pub(super) fn insert(&mut self, order: usize) {
-        let Some(open) = self.facts.open.get(order) else { return };
+        let Some(open) = self.facts.open.get(order) else {
+            return;
+        };
         if self.assigned.get(order).is_some_and(Option::is_some) {
             return;
         }
-        let mut best = Best { limit: open.open_cost, found: None };
+        let mut best = Best {
+            limit: open.open_cost,
+            found: None,
+        };
         self.try_joining(open, &mut best);
         for near in &open.near {
             // Other orders in a plan never make the trip cheaper, so the search ends at a plan without open orders.
@@ -51,13 +64,18 @@ impl<'f, 'a, T: Fn(Point, Point) -> u32> Plans<'f, 'a, T> {
                 break;
             }
             self.trials += 1;
-            let Some(before) = self.plans.get(near.courier) else { continue };
-            self.facts.add_trip(open, near, before, &self.pool, &mut best);
+            let Some(before) = self.plans.get(near.courier) else {
+                continue;
+            };
+            self.facts
+                .add_trip(open, near, before, &self.pool, &mut best);
             if before.open_orders == 0 {
                 break;
             }
         }
-        let (limit, Some((courier, plan))) = (best.limit, best.found) else { return };
+        let (limit, Some((courier, plan))) = (best.limit, best.found) else {
+            return;
+        };
         self.total += limit - open.open_cost;
         self.replace(courier, plan);
         self.assign(order, Some(courier));
@@ -67,23 +85,42 @@ impl<'f, 'a, T: Fn(Point, Point) -> u32> Plans<'f, 'a, T> {
     fn try_joining(&mut self, open: &Open, best: &mut Best) {
         let mut previous = None;
         for index in 0..open.growable.len() + open.peers.len() {
-            let peer = || self.assigned.get(*open.peers.get(index - open.growable.len())?).copied().flatten();
-            let Some(courier) = open.growable.get(index).copied().or_else(peer) else { continue };
+            let peer = || {
+                self.assigned
+                    .get(*open.peers.get(index - open.growable.len())?)
+                    .copied()
+                    .flatten()
+            };
+            let Some(courier) = open.growable.get(index).copied().or_else(peer) else {
+                continue;
+            };
             if previous == Some(courier) {
                 continue;
             }
             previous = Some(courier);
             self.trials += 1;
-            let Some(near) = open.near_courier(courier) else { continue };
-            let Some(before) = self.plans.get(courier) else { continue };
-            self.facts.join_trip(open, near, before, &mut self.pool, best);
+            let Some(near) = open.near_courier(courier) else {
+                continue;
+            };
+            let Some(before) = self.plans.get(courier) else {
+                continue;
+            };
+            self.facts
+                .join_trip(open, near, before, &mut self.pool, best);
         }
     }
 
     /// Removes an order from its plan.
     pub(super) fn remove(&mut self, order: usize) {
-        let Some(courier) = self.assigned.get(order).copied().flatten() else { return };
-        let Some(plan) = self.facts.removal(order, courier, &self.plans, &mut self.pool) else { return };
+        let Some(courier) = self.assigned.get(order).copied().flatten() else {
+            return;
+        };
+        let Some(plan) = self
+            .facts
+            .removal(order, courier, &self.plans, &mut self.pool)
+        else {
+            return;
+        };
         let before = self.plans.get(courier).map_or(0, |plan| plan.cost);
         let open_cost = self.facts.open.get(order).map_or(0, |open| open.open_cost);
         self.total += plan.cost - before + open_cost;
@@ -133,22 +170,47 @@ impl<'f, 'a, T: Fn(Point, Point) -> u32> Plans<'f, 'a, T> {
 impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
     /// Tries a plan with one more order.
     fn offer(&self, near: &Near, before: &Plan, trips: Trips<'_>, best: &mut Best) {
-        let Some(candidate) = self.problem.couriers.get(near.courier) else { return };
-        if trips.iter().flatten().any(|(_, trip, _)| candidate.max_load.exceeded_by(trip.load).is_some()) {
+        let Some(candidate) = self.problem.couriers.get(near.courier) else {
+            return;
+        };
+        if trips
+            .iter()
+            .flatten()
+            .any(|(_, trip, _)| candidate.max_load.exceeded_by(trip.load).is_some())
+        {
             return;
         }
         let extra = before.extra + near.extra;
-        let Some(parts) = self.parts(candidate, trips, extra) else { return };
+        let Some(parts) = self.parts(candidate, trips, extra) else {
+            return;
+        };
         let cost = parts.total();
         if cost - before.cost < best.limit {
-            let [first, second] = trips.map(|slot| slot.map(|(trip, _, ride)| PlannedTrip { trip, ride }));
-            let plan = Plan { first, second, open_orders: before.open_orders + 1, extra, cost };
-            *best = Best { limit: cost - before.cost, found: Some((near.courier, plan)) };
+            let [first, second] =
+                trips.map(|slot| slot.map(|(trip, _, ride)| PlannedTrip { trip, ride }));
+            let plan = Plan {
+                first,
+                second,
+                open_orders: before.open_orders + 1,
+                extra,
+                cost,
+            };
+            *best = Best {
+                limit: cost - before.cost,
+                found: Some((near.courier, plan)),
+            };
         }
     }
 
     /// Tries an order in a trip of its own, before or after the courier's trip.
-    pub(super) fn add_trip(&self, open: &Open, near: &Near, before: &Plan, pool: &Pool, best: &mut Best) {
+    pub(super) fn add_trip(
+        &self,
+        open: &Open,
+        near: &Near,
+        before: &Plan,
+        pool: &Pool,
+        best: &mut Best,
+    ) {
         let single = |ride: i64| Some((open.id, &open.trip, ride));
         let [first, second] = before.trips(pool);
         let Some((id, trip, _)) = first else {
@@ -159,23 +221,47 @@ impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
         }
         let ride = self.ride(trip.end, open.trip.pickup);
         self.offer(near, before, [first, single(ride)], best);
-        if self.problem.couriers.get(near.courier).is_some_and(|candidate| candidate.trip.is_none()) {
+        if self
+            .problem
+            .couriers
+            .get(near.courier)
+            .is_some_and(|candidate| candidate.trip.is_none())
+        {
             let ride = self.ride(open.trip.end, trip.pickup);
-            self.offer(near, before, [single(near.ride), Some((id, trip, ride))], best);
+            self.offer(
+                near,
+                before,
+                [single(near.ride), Some((id, trip, ride))],
+                best,
+            );
         }
     }
 
     /// Tries an order in each trip of a courier.
-    pub(super) fn join_trip(&self, open: &Open, near: &Near, before: &Plan, pool: &mut Pool, best: &mut Best) {
+    pub(super) fn join_trip(
+        &self,
+        open: &Open,
+        near: &Near,
+        before: &Plan,
+        pool: &mut Pool,
+        best: &mut Best,
+    ) {
         let Some(first) = before.first else { return };
         let join = |id: TripId, pool: &mut Pool| {
-            pool.join(id, open.id, &self.items, self.problem.config, &self.problem.travel)
+            pool.join(
+                id,
+                open.id,
+                &self.items,
+                self.problem.config,
+                &self.problem.travel,
+            )
         };
         if let Some(id) = join(first.trip, pool)
             && let Some(trip) = pool.get(id)
         {
             let [_, second] = before.trips(pool);
-            let second = second.map(|(id, second, _)| (id, second, self.ride(trip.end, second.pickup)));
+            let second =
+                second.map(|(id, second, _)| (id, second, self.ride(trip.end, second.pickup)));
             self.offer(near, before, [Some((id, trip, first.ride)), second], best);
         }
         let Some(second) = before.second else { return };
@@ -188,7 +274,13 @@ impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
     }
 
     /// Returns a courier's plan without an order.
-    pub(super) fn removal(&self, order: usize, courier: usize, plans: &[Plan], pool: &mut Pool) -> Option<Plan> {
+    pub(super) fn removal(
+        &self,
+        order: usize,
+        courier: usize,
+        plans: &[Plan],
+        pool: &mut Pool,
+    ) -> Option<Plan> {
         let candidate = self.problem.couriers.get(courier)?;
         let open = self.open.get(order)?;
         let mut plan = self.without(open.id, candidate, plans.get(courier)?, pool)?;
@@ -199,18 +291,42 @@ impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
     }
 
     /// Returns a plan without an order. Its costs are not updated.
-    fn without(&self, order: u32, candidate: &Candidate, plan: &Plan, pool: &mut Pool) -> Option<Plan> {
+    fn without(
+        &self,
+        order: u32,
+        candidate: &Candidate,
+        plan: &Plan,
+        pool: &mut Pool,
+    ) -> Option<Plan> {
         let reduce = |id: TripId, pool: &mut Pool| {
-            pool.reduce(id, order, &self.items, self.problem.config, &self.problem.travel)
+            pool.reduce(
+                id,
+                order,
+                &self.items,
+                self.problem.config,
+                &self.problem.travel,
+            )
         };
         let first = plan.first?;
         if !pool.get(first.trip)?.members.contains(order) {
             let second = plan.second?;
             let trip = reduce(second.trip, pool);
-            return Some(Plan { second: trip.map(|trip| PlannedTrip { trip, ride: second.ride }), ..*plan });
+            return Some(Plan {
+                second: trip.map(|trip| PlannedTrip {
+                    trip,
+                    ride: second.ride,
+                }),
+                ..*plan
+            });
         }
         let (from, trip) = match reduce(first.trip, pool) {
-            Some(trip) => (pool.get(trip)?.end, Some(PlannedTrip { trip, ride: first.ride })),
+            Some(trip) => (
+                pool.get(trip)?.end,
+                Some(PlannedTrip {
+                    trip,
+                    ride: first.ride,
+                }),
+            ),
             None => (candidate.point, None),
         };
         let mut second = plan.second;
@@ -218,8 +334,16 @@ impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
             second.ride = self.ride(from, pool.get(second.trip)?.pickup);
         }
         if trip.is_none() {
-            return Some(Plan { first: second, second: None, ..*plan });
+            return Some(Plan {
+                first: second,
+                second: None,
+                ..*plan
+            });
         }
-        Some(Plan { first: trip, second, ..*plan })
+        Some(Plan {
+            first: trip,
+            second,
+            ..*plan
+        })
     }
 }

@@ -73,7 +73,8 @@ pub(super) struct Near {
 impl Plan {
     /// Returns the trips of the plan.
     pub(super) fn trips<'t>(&self, pool: &'t Pool) -> Trips<'t> {
-        [self.first, self.second].map(|slot| slot.and_then(|slot| Some((slot.trip, pool.get(slot.trip)?, slot.ride))))
+        [self.first, self.second]
+            .map(|slot| slot.and_then(|slot| Some((slot.trip, pool.get(slot.trip)?, slot.ride))))
     }
 }
 
@@ -101,12 +102,17 @@ impl Open {
         if !self.peers.is_empty() || !self.growable.is_empty() {
             return self.open_cost;
         }
-        self.near.first().map_or(0, |near| self.open_cost.saturating_sub(near.single_cost).max(0))
+        self.near.first().map_or(0, |near| {
+            self.open_cost.saturating_sub(near.single_cost).max(0)
+        })
     }
 
     /// Returns a candidate courier.
     pub(super) fn near_courier(&self, courier: usize) -> Option<&Near> {
-        let at = self.by_courier.binary_search_by_key(&courier, |&(courier, _)| courier).ok()?;
+        let at = self
+            .by_courier
+            .binary_search_by_key(&courier, |&(courier, _)| courier)
+            .ok()?;
         self.near.get(self.by_courier.get(at)?.1)
     }
 }
@@ -128,21 +134,46 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
     /// Returns the facts of a pass and the trips of single orders and of couriers.
     pub(super) fn new(problem: &'a Problem<'a, T>) -> (Facts<'a, T>, Pool) {
         let orders = problem.orders.iter();
-        let items = orders.map(|open| Item { store: open.store, pickup: open.pickup, order: &open.order }).collect();
-        let unused = Point { lat_e7: 0, lon_e7: 0 };
-        let cells = (problem.orders.len() * RIDES_PER_ORDER).clamp(1, MAX_RIDES).next_power_of_two();
+        let items = orders
+            .map(|open| Item {
+                store: open.store,
+                pickup: open.pickup,
+                order: &open.order,
+            })
+            .collect();
+        let unused = Point {
+            lat_e7: 0,
+            lon_e7: 0,
+        };
+        let cells = (problem.orders.len() * RIDES_PER_ORDER)
+            .clamp(1, MAX_RIDES)
+            .next_power_of_two();
         let rides = vec![Cell::new((unused, unused, 0)); cells];
-        let mut facts = Facts { problem, items, open: Vec::new(), bases: Vec::new(), rides };
+        let mut facts = Facts {
+            problem,
+            items,
+            open: Vec::new(),
+            bases: Vec::new(),
+            rides,
+        };
         let mut pool = Pool::default();
         for order in 0..problem.orders.len() {
             let members = Members::one(u32::try_from(order).unwrap_or(u32::MAX));
-            if let Some(trip) = Trip::new(&facts.items, members, true, problem.config, &problem.travel) {
+            if let Some(trip) =
+                Trip::new(&facts.items, members, true, problem.config, &problem.travel)
+            {
                 pool.add(trip);
             }
         }
-        let bases = problem.couriers.iter().map(|courier| facts.base(courier, &mut pool)).collect();
+        let bases = problem
+            .couriers
+            .iter()
+            .map(|courier| facts.base(courier, &mut pool))
+            .collect();
         facts.bases = bases;
-        facts.open = (0..problem.orders.len()).filter_map(|order| facts.open_order(order, &pool)).collect();
+        facts.open = (0..problem.orders.len())
+            .filter_map(|order| facts.open_order(order, &pool))
+            .collect();
         facts.set_peers();
         (facts, pool)
     }
@@ -150,15 +181,29 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
     /// Returns the plan of a courier without open orders.
     fn base(&mut self, courier: &'a Candidate, pool: &mut Pool) -> Plan {
         let mut plan = Plan::default();
-        let Some(committed) = &courier.trip else { return plan };
+        let Some(committed) = &courier.trip else {
+            return plan;
+        };
         let mut members = Members::EMPTY;
         for order in &committed.orders {
             let item = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
-            self.items.push(Item { store: committed.store, pickup: committed.pickup, order });
+            self.items.push(Item {
+                store: committed.store,
+                pickup: committed.pickup,
+                order,
+            });
             members.push(item);
         }
-        let trip = Trip::new(&self.items, members, true, self.problem.config, &self.problem.travel);
-        plan.first = trip.and_then(|trip| pool.add(trip)).map(|trip| PlannedTrip { trip, ride: 0 });
+        let trip = Trip::new(
+            &self.items,
+            members,
+            true,
+            self.problem.config,
+            &self.problem.travel,
+        );
+        plan.first = trip
+            .and_then(|trip| pool.add(trip))
+            .map(|trip| PlannedTrip { trip, ride: 0 });
         plan.cost = self.price(courier, &plan, pool).total();
         plan
     }
@@ -169,38 +214,73 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
         let weights = &config.weights;
         let id = TripId::try_from(order).ok()?;
         let trip = *pool.get(id)?;
-        let age = (self.problem.now - open.order.ready_at).max(-MAX_LEAD_S) * i64::from(weights.open_age);
+        let age =
+            (self.problem.now - open.order.ready_at).max(-MAX_LEAD_S) * i64::from(weights.open_age);
         let own = trip.length * i64::from(weights.length);
         let open_cost = i64::from(weights.open_s) * 100 + age + own;
         let (near, by_courier, growable, peers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut result = Open { id, trip, near, by_courier, growable, peers, open_cost };
-        result.near =
-            open.near.iter().filter_map(|&(courier, extra)| self.near(&result, courier, extra, pool)).collect();
+        let mut result = Open {
+            id,
+            trip,
+            near,
+            by_courier,
+            growable,
+            peers,
+            open_cost,
+        };
+        result.near = open
+            .near
+            .iter()
+            .filter_map(|&(courier, extra)| self.near(&result, courier, extra, pool))
+            .collect();
         let key = |near: &Near| (near.single_cost, near.ride, near.courier);
         sort(&mut result.near, |a, b| key(a) < key(b));
-        result.by_courier = result.near.iter().enumerate().map(|(at, near)| (near.courier, at)).collect();
+        result.by_courier = result
+            .near
+            .iter()
+            .enumerate()
+            .map(|(at, near)| (near.courier, at))
+            .collect();
         sort(&mut result.by_courier, |a, b| a < b);
         let growable = |courier: &usize| {
             let base = self.bases.get(*courier).and_then(|base| base.first);
-            base.and_then(|base| pool.get(base.trip)).is_some_and(|base| base.can_join(&trip, config))
+            base.and_then(|base| pool.get(base.trip))
+                .is_some_and(|base| base.can_join(&trip, config))
         };
-        result.growable = result.near.iter().map(|near| near.courier).filter(growable).collect();
+        result.growable = result
+            .near
+            .iter()
+            .map(|near| near.courier)
+            .filter(growable)
+            .collect();
         Some(result)
     }
 
     /// Sets the peers of all open orders.
     fn set_peers(&mut self) {
-        let mut by_store: Vec<(u64, usize)> =
-            self.open.iter().enumerate().map(|(order, open)| (open.trip.store, order)).collect();
+        let mut by_store: Vec<(u64, usize)> = self
+            .open
+            .iter()
+            .enumerate()
+            .map(|(order, open)| (open.trip.store, order))
+            .collect();
         sort(&mut by_store, |a, b| a < b);
         let trips: Vec<Trip> = self.open.iter().map(|open| open.trip).collect();
         for group in by_store.chunk_by(|a, b| a.0 == b.0) {
             for &(_, order) in group {
-                let Some(open) = self.open.get_mut(order) else { continue };
-                let can_join =
-                    |other: usize| trips.get(other).is_some_and(|trip| trip.can_join(&open.trip, self.problem.config));
+                let Some(open) = self.open.get_mut(order) else {
+                    continue;
+                };
+                let can_join = |other: usize| {
+                    trips
+                        .get(other)
+                        .is_some_and(|trip| trip.can_join(&open.trip, self.problem.config))
+                };
                 let others = group.iter().map(|&(_, other)| other);
-                open.peers = others.filter(|&other| other != order && can_join(other)).take(MAX_PEERS).collect();
+                open.peers = others
+                    .filter(|&other| other != order && can_join(other))
+                    .take(MAX_PEERS)
+                    .collect();
             }
         }
     }
@@ -210,8 +290,16 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
         let candidate = self.problem.couriers.get(courier)?;
         let ride = self.ride(candidate.point, open.trip.pickup);
         let extra = i64::from(extra_s) * 100;
-        let mut near = Near { courier, extra, ride, single_cost: i64::MAX };
-        let mut best = Best { limit: i64::MAX / 2, found: None };
+        let mut near = Near {
+            courier,
+            extra,
+            ride,
+            single_cost: i64::MAX,
+        };
+        let mut best = Best {
+            limit: i64::MAX / 2,
+            found: None,
+        };
         self.add_trip(open, &near, self.bases.get(courier)?, pool, &mut best);
         if best.found.is_some() {
             near.single_cost = best.limit;
@@ -235,11 +323,15 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
         }
         let hash = [from.lat_e7, from.lon_e7, to.lat_e7, to.lon_e7]
             .into_iter()
-            .fold(0_u32, |hash, value| (hash.rotate_left(5) ^ value.cast_unsigned()).wrapping_mul(0x9E37_79B9));
+            .fold(0_u32, |hash, value| {
+                (hash.rotate_left(5) ^ value.cast_unsigned()).wrapping_mul(0x9E37_79B9)
+            });
         let travel = || i64::from((self.problem.travel)(from, to));
         let mask = self.rides.len().saturating_sub(1);
         let at = usize::try_from(hash >> 8).unwrap_or(0) & mask;
-        let Some(cell) = self.rides.get(at) else { return travel() };
+        let Some(cell) = self.rides.get(at) else {
+            return travel();
+        };
         let (start, end, ride) = cell.get();
         if (start, end) == (from, to) {
             return ride;
@@ -254,18 +346,32 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
         let mut starts_at = self.start(courier);
         let mut times = [None; 2];
         for (slot, (position, planned)) in times.iter_mut().zip(trips.into_iter().enumerate()) {
-            let Some((_, trip, ride)) = planned else { break };
+            let Some((_, trip, ride)) = planned else {
+                break;
+            };
             let picks_up_at = self.pickup_time(courier, position, starts_at, trip, ride);
-            *slot = Some(Times { starts_at, picks_up_at });
+            *slot = Some(Times {
+                starts_at,
+                picks_up_at,
+            });
             starts_at = picks_up_at + trip.length;
         }
         times
     }
 
     /// Returns the pickup time of a trip.
-    fn pickup_time(&self, courier: &Candidate, position: usize, starts_at: i64, trip: &Trip, ride: i64) -> i64 {
+    fn pickup_time(
+        &self,
+        courier: &Candidate,
+        position: usize,
+        starts_at: i64,
+        trip: &Trip,
+        ride: i64,
+    ) -> i64 {
         let arrival = match &courier.trip {
-            Some(open) if position == 0 => (open.arrives_at + self.half_pickup()).max(self.problem.now),
+            Some(open) if position == 0 => {
+                (open.arrives_at + self.half_pickup()).max(self.problem.now)
+            }
             _ => starts_at + ride + self.half_pickup(),
         };
         arrival.max(trip.latest_ready)
@@ -286,7 +392,10 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
     fn price_trips(&self, courier: &Candidate, trips: Trips<'_>, extra: i64) -> (Parts, bool) {
         let weights = &self.problem.config.weights;
         let mut starts_at = self.start(courier);
-        let mut parts = Parts { reoffer: extra, ..Parts::default() };
+        let mut parts = Parts {
+            reoffer: extra,
+            ..Parts::default()
+        };
         let (mut orders, mut feasible) = (0, true);
         for (position, slot) in trips.into_iter().enumerate() {
             let Some((_, trip, ride)) = slot else { break };
@@ -300,7 +409,8 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
             if !committed {
                 parts.start += (starts_at - self.problem.now) * i64::from(weights.start);
                 if position == 0 {
-                    parts.remoteness -= i64::from(courier.remoteness_s) * i64::from(weights.remoteness);
+                    parts.remoteness -=
+                        i64::from(courier.remoteness_s) * i64::from(weights.remoteness);
                 }
                 parts.ride += ride * i64::from(weights.ride);
             }
@@ -316,8 +426,17 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
 
     /// Returns whether a committed trip's pickup is not later than without further orders.
     fn is_unavoidable(&self, courier: &Candidate, pick: i64) -> bool {
-        let Some(open) = &courier.trip else { return false };
-        let ready = open.orders.iter().map(|order| order.ready_at).max().unwrap_or(0);
-        pick <= (open.arrives_at + self.half_pickup()).max(self.problem.now).max(ready)
+        let Some(open) = &courier.trip else {
+            return false;
+        };
+        let ready = open
+            .orders
+            .iter()
+            .map(|order| order.ready_at)
+            .max()
+            .unwrap_or(0);
+        pick <= (open.arrives_at + self.half_pickup())
+            .max(self.problem.now)
+            .max(ready)
     }
 }

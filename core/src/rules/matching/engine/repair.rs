@@ -22,10 +22,18 @@ const MAX_COMPARED: usize = 300;
 const SKIPPED: u32 = 30;
 
 /// Plans all orders.
-pub(super) fn search<'f, 'a, T: Fn(Point, Point) -> u32>(facts: &'f Facts<'a, T>, pool: Pool) -> Plans<'f, 'a, T> {
+pub(super) fn search<'f, 'a, T: Fn(Point, Point) -> u32>(
+    facts: &'f Facts<'a, T>,
+    pool: Pool,
+) -> Plans<'f, 'a, T> {
     let mut plans = Plans::new(facts, pool);
     let mut orders: Vec<usize> = (0..facts.open.len()).collect();
-    let ready = |order: usize| (facts.open.get(order).map(|open| open.trip.latest_ready), order);
+    let ready = |order: usize| {
+        (
+            facts.open.get(order).map(|open| open.trip.latest_ready),
+            order,
+        )
+    };
     sort(&mut orders, |a, b| ready(*a) < ready(*b));
     orders.iter().for_each(|&order| plans.insert(order));
     plans.accept();
@@ -41,14 +49,21 @@ fn improve<T: Fn(Point, Point) -> u32>(plans: &mut Plans<'_, '_, T>) {
     let limit = |per_order: u32| REPAIRS.saturating_add(per_order.saturating_mul(count));
     let (repairs, failures) = (limit(REPAIRS_PER_ORDER), limit(FAILURES_PER_ORDER));
     let mut rng = Rng::new(plans.facts.problem.now.unsigned_abs());
-    let mut repair = Repair { taken: Vec::new(), scores: Vec::new() };
+    let mut repair = Repair {
+        taken: Vec::new(),
+        scores: Vec::new(),
+    };
     let mut failed = 0;
     plans.trials = 0;
     for _ in 0..repairs {
         if failed >= failures || plans.trials >= MAX_TRIALS {
             break;
         }
-        failed = if repair.run(plans, &mut rng) { 0 } else { failed + 1 };
+        failed = if repair.run(plans, &mut rng) {
+            0
+        } else {
+            failed + 1
+        };
     }
 }
 
@@ -62,7 +77,11 @@ struct Repair {
 impl Repair {
     /// Takes out a few related orders and inserts them in random sequence. The change is reverted unless the total cost
     /// falls. Returns whether it falls.
-    fn run<T: Fn(Point, Point) -> u32>(&mut self, plans: &mut Plans<'_, '_, T>, rng: &mut Rng) -> bool {
+    fn run<T: Fn(Point, Point) -> u32>(
+        &mut self,
+        plans: &mut Plans<'_, '_, T>,
+        rng: &mut Rng,
+    ) -> bool {
         let before = plans.total;
         let count = plans.assigned.len();
         let first = rng.index(count);
@@ -78,13 +97,23 @@ impl Repair {
         for last in (1..self.taken.len()).rev() {
             self.taken.swap(last, rng.index(last + 1));
         }
-        let saving = |&order: &usize| plans.facts.open.get(order).map_or(0, |open| open.max_saving());
+        let saving = |&order: &usize| {
+            plans
+                .facts
+                .open
+                .get(order)
+                .map_or(0, |open| open.max_saving())
+        };
         let mut savings: i64 = self.taken.iter().map(saving).sum();
         for order in &self.taken {
             if plans.total - savings >= before {
                 break;
             }
-            savings -= plans.facts.open.get(*order).map_or(0, |open| open.max_saving());
+            savings -= plans
+                .facts
+                .open
+                .get(*order)
+                .map_or(0, |open| open.max_saving());
             plans.insert(*order);
         }
         let improved = plans.total < before;
@@ -104,18 +133,29 @@ impl Repair {
         related: usize,
         rng: &mut Rng,
     ) {
-        let Some(open) = plans.facts.open.get(first) else { return };
+        let Some(open) = plans.facts.open.get(first) else {
+            return;
+        };
         let own = plans.assigned.get(first).copied().flatten();
-        for courier in own.into_iter().chain(open.near.iter().map(|near| near.courier)) {
+        for courier in own
+            .into_iter()
+            .chain(open.near.iter().map(|near| near.courier))
+        {
             if self.taken.len() > related {
                 return;
             }
-            let Some(plan) = plans.plans.get(courier) else { continue };
+            let Some(plan) = plans.plans.get(courier) else {
+                continue;
+            };
             if plan.open_orders == 0 || rng.below(100) < SKIPPED {
                 continue;
             }
             for (_, trip, _) in plan.trips(&plans.pool).into_iter().flatten() {
-                let orders = trip.members.list().iter().filter_map(|&item| usize::try_from(item).ok());
+                let orders = trip
+                    .members
+                    .list()
+                    .iter()
+                    .filter_map(|&item| usize::try_from(item).ok());
                 for order in orders.filter(|&order| order < plans.assigned.len()) {
                     if !self.taken.contains(&order) {
                         self.taken.push(order);
@@ -133,7 +173,9 @@ impl Repair {
         related: usize,
         rng: &mut Rng,
     ) {
-        let Some(from) = plans.facts.open.get(first) else { return };
+        let Some(from) = plans.facts.open.get(first) else {
+            return;
+        };
         let courier = plans.assigned.get(first).copied().flatten();
         self.scores.clear();
         for (order, (to, other)) in plans.facts.open.iter().zip(&plans.assigned).enumerate() {
@@ -141,16 +183,23 @@ impl Repair {
                 continue;
             }
             let (a, b) = (from.trip.pickup, to.trip.pickup);
-            let distance = u64::from(a.lat_e7.abs_diff(b.lat_e7)) + u64::from(a.lon_e7.abs_diff(b.lon_e7));
+            let distance =
+                u64::from(a.lat_e7.abs_diff(b.lat_e7)) + u64::from(a.lon_e7.abs_diff(b.lon_e7));
             let ready = from.trip.latest_ready.abs_diff(to.trip.latest_ready);
             let shared = courier.is_some() && courier == *other;
-            let score = if shared { 0 } else { distance / UNITS_PER_SECOND + ready };
-            self.scores.push((score * u64::from(50 + rng.below(101)), order));
+            let score = if shared {
+                0
+            } else {
+                distance / UNITS_PER_SECOND + ready
+            };
+            self.scores
+                .push((score * u64::from(50 + rng.below(101)), order));
         }
         if related < self.scores.len() {
             sort_smallest(&mut self.scores, related, |a, b| a < b);
             self.scores.truncate(related);
         }
-        self.taken.extend(self.scores.iter().map(|&(_, order)| order));
+        self.taken
+            .extend(self.scores.iter().map(|&(_, order)| order));
     }
 }

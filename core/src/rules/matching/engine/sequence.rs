@@ -36,7 +36,12 @@ pub(super) fn best_route<T: Fn(Point, Point) -> u32>(
 }
 
 /// Returns the durations of a trip with one order.
-fn single_route<T: Fn(Point, Point) -> u32>(pickup: Point, order: &TripOrder, config: &Config, travel: &T) -> Route {
+fn single_route<T: Fn(Point, Point) -> u32>(
+    pickup: Point,
+    order: &TripOrder,
+    config: &Config,
+    travel: &T,
+) -> Route {
     let mut end = pickup;
     let mut length = i64::from(config.pickup_service_s.div_ceil(2));
     for &stop in &order.stops {
@@ -47,7 +52,12 @@ fn single_route<T: Fn(Point, Point) -> u32>(pickup: Point, order: &TripOrder, co
         length += i64::from(travel(end, pickup));
         end = pickup;
     }
-    Route { detour: 0, max_detour: 0, length, end }
+    Route {
+        detour: 0,
+        max_detour: 0,
+        length,
+        end,
+    }
 }
 
 struct Stop {
@@ -66,7 +76,10 @@ struct Path {
 }
 
 impl Path {
-    const EMPTY: Path = Path { stops: [0; MAX_PATH], len: 0 };
+    const EMPTY: Path = Path {
+        stops: [0; MAX_PATH],
+        len: 0,
+    };
 
     fn stops(&self) -> &[u8] {
         self.stops.get(..self.len).unwrap_or_default()
@@ -108,10 +121,21 @@ impl<'a> Sequencer<'a> {
     ) -> Sequencer<'a> {
         let mut stops: Vec<Stop> = Vec::with_capacity(MAX_PATH);
         for (index, order) in orders.iter().enumerate() {
-            stops.extend(order.stops.iter().map(|&point| Stop { order: index, point, direct: None }));
+            stops.extend(order.stops.iter().map(|&point| Stop {
+                order: index,
+                point,
+                direct: None,
+            }));
         }
         let returns = orders.iter().any(|order| order.returns);
-        let mut sequencer = Sequencer { config, pickup, stops, legs: Vec::new(), back: Vec::new(), returns };
+        let mut sequencer = Sequencer {
+            config,
+            pickup,
+            stops,
+            legs: Vec::new(),
+            back: Vec::new(),
+            returns,
+        };
         if sequencer.stops.len() > MAX_PATH {
             return sequencer;
         }
@@ -162,12 +186,19 @@ impl<'a> Sequencer<'a> {
     /// Returns the ride from a stop, or from the pickup, to a stop.
     fn leg(&self, from: Option<usize>, to: usize) -> i64 {
         let row = from.map_or(0, |from| from + 1);
-        self.legs.get(row * self.stops.len() + to).copied().unwrap_or(0)
+        self.legs
+            .get(row * self.stops.len() + to)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Returns the best path and its durations.
     fn best(&self) -> Option<(Path, Route)> {
-        let path = if self.stops.len() <= MAX_EXHAUSTIVE_STOPS { self.exhaustive() } else { self.inserted()? };
+        let path = if self.stops.len() <= MAX_EXHAUSTIVE_STOPS {
+            self.exhaustive()
+        } else {
+            self.inserted()?
+        };
         Some((path, self.measure(&path)))
     }
 
@@ -205,11 +236,18 @@ impl<'a> Sequencer<'a> {
         let mut path = Path::EMPTY;
         let mut first_position = 0;
         for (at, stop) in self.stops.iter().enumerate() {
-            if at == 0 || self.stops.get(at - 1).is_some_and(|before| before.order != stop.order) {
+            if at == 0
+                || self
+                    .stops
+                    .get(at - 1)
+                    .is_some_and(|before| before.order != stop.order)
+            {
                 first_position = 0;
             }
             let positions = first_position..=path.len;
-            let (_, position) = positions.map(|position| (self.cost(&path.with(position, at)), position)).min()?;
+            let (_, position) = positions
+                .map(|position| (self.cost(&path.with(position, at)), position))
+                .min()?;
             path = path.with(position, at);
             first_position = position + 1;
         }
@@ -222,7 +260,9 @@ impl<'a> Sequencer<'a> {
         let weights = &self.config.weights;
         // A path whose detour is too long is chosen only if all are.
         let excess = (route.max_detour - i64::from(self.config.detour_s)).max(0) * 10_000;
-        route.detour * i64::from(weights.lateness) + route.length * i64::from(weights.length) + excess
+        route.detour * i64::from(weights.lateness)
+            + route.length * i64::from(weights.length)
+            + excess
     }
 
     fn measure(&self, path: &Path) -> Route {
@@ -233,7 +273,9 @@ impl<'a> Sequencer<'a> {
             let at = usize::from(at);
             let drop = left + self.leg(from, at) + self.half_dropoff();
             (left, from) = (drop + self.rest_dropoff(), Some(at));
-            let Some(stop) = self.stops.get(at) else { continue };
+            let Some(stop) = self.stops.get(at) else {
+                continue;
+            };
             (end, back) = (stop.point, self.back.get(at).copied().unwrap_or(0));
             if let Some(direct) = stop.direct {
                 detour += drop - direct;
@@ -241,8 +283,18 @@ impl<'a> Sequencer<'a> {
             }
         }
         if self.returns {
-            return Route { detour, max_detour, length: left + back, end: self.pickup };
+            return Route {
+                detour,
+                max_detour,
+                length: left + back,
+                end: self.pickup,
+            };
         }
-        Route { detour, max_detour, length: left, end }
+        Route {
+            detour,
+            max_detour,
+            length: left,
+            end,
+        }
     }
 }

@@ -21,7 +21,10 @@ pub(super) struct Members {
 }
 
 impl Members {
-    pub(super) const EMPTY: Members = Members { items: [0; MAX_TRIP_ORDERS], len: 0 };
+    pub(super) const EMPTY: Members = Members {
+        items: [0; MAX_TRIP_ORDERS],
+        len: 0,
+    };
 
     pub(super) fn one(item: u32) -> Members {
         let mut members = Members::EMPTY;
@@ -48,7 +51,10 @@ impl Members {
     /// Returns the orders except one.
     pub(super) fn without(&self, item: u32) -> Members {
         let mut rest = Members::EMPTY;
-        self.list().iter().filter(|&&one| one != item).for_each(|&one| rest.push(one));
+        self.list()
+            .iter()
+            .filter(|&&one| one != item)
+            .for_each(|&one| rest.push(one));
         rest
     }
 }
@@ -87,7 +93,12 @@ impl Trip {
         config: &Config,
         travel: &T,
     ) -> Option<Trip> {
-        let get = |&item: &u32| usize::try_from(item).ok().and_then(|item| items.get(item)).copied();
+        let get = |&item: &u32| {
+            usize::try_from(item)
+                .ok()
+                .and_then(|item| items.get(item))
+                .copied()
+        };
         let list: Vec<Item<'_>> = members.list().iter().filter_map(get).collect();
         let first = list.first()?;
         let orders: Vec<&TripOrder> = list.iter().map(|item| item.order).collect();
@@ -96,7 +107,10 @@ impl Trip {
         if !fixed && route.max_detour > i64::from(config.detour_s) {
             return None;
         }
-        let max_orders = orders.iter().map(|order| i64::from(order.max_orders)).min()?;
+        let max_orders = orders
+            .iter()
+            .map(|order| i64::from(order.max_orders))
+            .min()?;
         Some(Trip {
             members,
             store: first.store,
@@ -108,7 +122,9 @@ impl Trip {
             count: i64::try_from(orders.len()).ok()?,
             detour: route.detour,
             length: route.length,
-            load: orders.iter().fold(Load::default(), |sum, order| sum.plus(order.load)),
+            load: orders
+                .iter()
+                .fold(Load::default(), |sum, order| sum.plus(order.load)),
             combinable: orders.iter().all(|order| order.combinable),
             max_orders: max_orders.clamp(1, i64::try_from(MAX_TRIP_ORDERS).ok()?),
             stops: orders.iter().map(|order| order.stops.len()).sum(),
@@ -169,7 +185,8 @@ impl Pool {
         }
         let mut members = trip.members;
         members.push(order);
-        let joined = Trip::new(items, members, false, config, travel).and_then(|trip| self.add(trip));
+        let joined =
+            Trip::new(items, members, false, config, travel).and_then(|trip| self.add(trip));
         self.joined.insert((id, order), joined);
         joined
     }
@@ -190,7 +207,8 @@ impl Pool {
         if members.len == 0 {
             return None;
         }
-        let reduced = Trip::new(items, members, true, config, travel).and_then(|trip| self.add(trip));
+        let reduced =
+            Trip::new(items, members, true, config, travel).and_then(|trip| self.add(trip));
         self.reduced.insert((id, order), reduced);
         reduced
     }

@@ -20,14 +20,27 @@ pub(crate) fn report(path: &Path) -> std::io::Result<String> {
     let mut cities: BTreeMap<u32, (Municipality, Vec<[u32; 3]>)> = BTreeMap::new();
     for line in text.lines().skip(1) {
         let row: Vec<&str> = line.split(',').collect();
-        let cep = row.first().and_then(|cep5| Cep::parse(&format!("{cep5}000")));
+        let cep = row
+            .first()
+            .and_then(|cep5| Cep::parse(&format!("{cep5}000")));
         let coordinate = |column: usize| row.get(column).and_then(|text| text.parse::<f64>().ok());
-        let point = coordinate(1).zip(coordinate(2)).and_then(|(lat, lon)| Point::from_degrees(lat, lon));
+        let point = coordinate(1)
+            .zip(coordinate(2))
+            .and_then(|(lat, lon)| Point::from_degrees(lat, lon));
         let count = row.get(3).and_then(|count| count.parse().ok());
-        let (Some(cep), Some(point), Some(count)) = (cep, point, count) else { continue };
-        let Some(town) = Gazetteer::embedded().municipality_by_cep(cep) else { continue };
-        let errors = [town.municipal_seat(), towards_next(town, cep)].map(|at| great_circle_m(at, point));
-        cities.entry(town.ibge()).or_insert_with(|| (town, Vec::new())).1.push([errors[0], errors[1], count]);
+        let (Some(cep), Some(point), Some(count)) = (cep, point, count) else {
+            continue;
+        };
+        let Some(town) = Gazetteer::embedded().municipality_by_cep(cep) else {
+            continue;
+        };
+        let errors =
+            [town.municipal_seat(), towards_next(town, cep)].map(|at| great_circle_m(at, point));
+        cities
+            .entry(town.ibge())
+            .or_insert_with(|| (town, Vec::new()))
+            .1
+            .push([errors[0], errors[1], count]);
     }
     let mut lines =
         "| city | CEP5s | median | `radiusM` | within it | addresses within it | median between seats |\n".to_owned();
@@ -39,7 +52,9 @@ pub(crate) fn report(path: &Path) -> std::io::Result<String> {
             errors[errors.len() / 2]
         };
         let share = |weight: &dyn Fn(&[u32; 3]) -> u32| {
-            let sum = |rows: &mut dyn Iterator<Item = &[u32; 3]>| f64::from(rows.map(weight).sum::<u32>());
+            let sum = |rows: &mut dyn Iterator<Item = &[u32; 3]>| {
+                f64::from(rows.map(weight).sum::<u32>())
+            };
             100.0 * sum(&mut rows.iter().filter(|row| row[0] <= radius_m)) / sum(&mut rows.iter())
         };
         lines += &format!(
@@ -58,15 +73,25 @@ pub(crate) fn report(path: &Path) -> std::io::Result<String> {
 /// Returns a point between the seat of a CEP's municipality and that of the next municipality: half of the way at the end of the range.
 fn towards_next(town: Municipality, cep: Cep) -> Point {
     let owner = |thousands: u32| {
-        Cep::parse(&format!("{thousands:05}000")).and_then(|cep| Gazetteer::embedded().municipality_by_cep(cep))
+        Cep::parse(&format!("{thousands:05}000"))
+            .and_then(|cep| Gazetteer::embedded().municipality_by_cep(cep))
     };
     let here = cep.number() / 1_000;
-    let first = (0..=here).rev().take_while(|cep5| owner(*cep5) == Some(town)).last().unwrap_or(here);
-    let after = (here..100_000).find(|cep5| owner(*cep5) != Some(town)).unwrap_or(here);
+    let first = (0..=here)
+        .rev()
+        .take_while(|cep5| owner(*cep5) == Some(town))
+        .last()
+        .unwrap_or(here);
+    let after = (here..100_000)
+        .find(|cep5| owner(*cep5) != Some(town))
+        .unwrap_or(here);
     let next = (after..100_000).find_map(owner).unwrap_or(town);
     let share = f64::from(here - first) / f64::from((after - first).max(1)) / 2.0;
     let part = |a: f64, b: f64| a + (b - a) * share;
     let (seat, next) = (town.municipal_seat(), next.municipal_seat());
-    Point::from_degrees(part(seat.latitude(), next.latitude()), part(seat.longitude(), next.longitude()))
-        .unwrap_or(seat)
+    Point::from_degrees(
+        part(seat.latitude(), next.latitude()),
+        part(seat.longitude(), next.longitude()),
+    )
+    .unwrap_or(seat)
 }

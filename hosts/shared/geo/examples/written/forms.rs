@@ -26,7 +26,10 @@ pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap_or_default() % limit.max(1)
     }
 
@@ -45,11 +48,19 @@ pub(crate) struct Form {
 }
 
 const fn form(name: &'static str, write: fn(&Door, &mut Rng) -> Option<Address>) -> Form {
-    Form { name, is_absent: false, write }
+    Form {
+        name,
+        is_absent: false,
+        write,
+    }
 }
 
 const fn absent(name: &'static str, write: fn(&Door, &mut Rng) -> Option<Address>) -> Form {
-    Form { name, is_absent: true, write }
+    Form {
+        name,
+        is_absent: true,
+        write,
+    }
 }
 
 /// Name of the form without titles.
@@ -58,53 +69,122 @@ pub(crate) const TITLES_OMITTED: &str = "titles omitted";
 /// All forms.
 pub(crate) const FORMS: [Form; 28] = [
     form("as in the register", |door, _| Some(plainly(door))),
-    form("kind abbreviated", |door, rng| Some(with_street(door, &abbreviated(&full(door), &KINDS, rng)?))),
-    form("kind omitted", |door, _| (!door.kind.is_empty()).then(|| with_street(door, &door.name))),
-    form("titles and words abbreviated", |door, rng| Some(with_street(door, &abbreviated(&full(door), &WORDS, rng)?))),
+    form("kind abbreviated", |door, rng| {
+        Some(with_street(door, &abbreviated(&full(door), &KINDS, rng)?))
+    }),
+    form("kind omitted", |door, _| {
+        (!door.kind.is_empty()).then(|| with_street(door, &door.name))
+    }),
+    form("titles and words abbreviated", |door, rng| {
+        Some(with_street(door, &abbreviated(&full(door), &WORDS, rng)?))
+    }),
     form(TITLES_OMITTED, titles_omitted),
-    form("lower case without accents", |door, _| Some(with_street(door, &plain(&full(door))))),
-    form("number in the street after a comma", |door, _| Some(in_street(door, &format!(", {}", door.number)))),
-    form("number in the street without a comma", |door, _| Some(in_street(door, &format!(" {}", door.number)))),
+    form("lower case without accents", |door, _| {
+        Some(with_street(door, &plain(&full(door))))
+    }),
+    form("number in the street after a comma", |door, _| {
+        Some(in_street(door, &format!(", {}", door.number)))
+    }),
+    form("number in the street without a comma", |door, _| {
+        Some(in_street(door, &format!(" {}", door.number)))
+    }),
     form("number and flat in the street", |door, rng| {
-        let text =
-            rng.pick(&[" # apto 12", ", # - ap 12", " nº # bloco B", ", n. # casa 2", " #, sala 3", ", num # fundos"]);
-        Some(in_street(door, &text.replace('#', &door.number.to_string())))
+        let text = rng.pick(&[
+            " # apto 12",
+            ", # - ap 12",
+            " nº # bloco B",
+            ", n. # casa 2",
+            " #, sala 3",
+            ", num # fundos",
+        ]);
+        Some(in_street(
+            door,
+            &text.replace('#', &door.number.to_string()),
+        ))
     }),
     form("street with number in both fields", |door, _| {
-        Some(with_street(door, &format!("{} {}", full(door), door.number)))
+        Some(with_street(
+            door,
+            &format!("{} {}", full(door), door.number),
+        ))
     }),
     form("flat in the number", |door, rng| {
-        Some(with_number(door, rng.pick(&["# ap 12", "#/12", "# - bloco B", "#A", "# casa 3", "#, fundos"])))
+        Some(with_number(
+            door,
+            rng.pick(&[
+                "# ap 12",
+                "#/12",
+                "# - bloco B",
+                "#A",
+                "# casa 3",
+                "#, fundos",
+            ]),
+        ))
     }),
     form("number with a prefix", |door, rng| {
-        Some(with_number(door, rng.pick(&["nº #", "Nº#", "n. #", "n.#", "num #", "no. #", "número #"])))
+        Some(with_number(
+            door,
+            rng.pick(&["nº #", "Nº#", "n. #", "n.#", "num #", "no. #", "número #"]),
+        ))
     }),
     form("number with a thousands separator", |door, _| {
         let (thousands, rest) = (door.number / 1_000, door.number % 1_000);
-        (thousands > 0).then(|| Address { number: Some(format!("{thousands}.{rest:03}")), ..plainly(door) })
+        (thousands > 0).then(|| Address {
+            number: Some(format!("{thousands}.{rest:03}")),
+            ..plainly(door)
+        })
     }),
     form("number in the name in another spelling", respelled),
-    form("no number (S/N)", |door, rng| Some(with_number(door, rng.pick(&["S/N", "s/n", "SN", "s/nº", "sem número"])))),
-    form("S/N in the street", |door, rng| Some(in_street(door, rng.pick(&[", s/n", " s/n", " S/N"])))),
-    form("kilometre in the street", |door, rng| Some(in_street(door, rng.pick(&[" km 12", ", km 12", " Km 12,5"])))),
+    form("no number (S/N)", |door, rng| {
+        Some(with_number(
+            door,
+            rng.pick(&["S/N", "s/n", "SN", "s/nº", "sem número"]),
+        ))
+    }),
+    form("S/N in the street", |door, rng| {
+        Some(in_street(door, rng.pick(&[", s/n", " s/n", " S/N"])))
+    }),
+    form("kilometre in the street", |door, rng| {
+        Some(in_street(
+            door,
+            rng.pick(&[" km 12", ", km 12", " Km 12,5"]),
+        ))
+    }),
     form("neighbourhood after the street", |door, rng| {
         let text = rng.pick(&[" - Centro", " (Centro)", " – Vila Nova"]);
         Some(with_street(door, &format!("{}{text}", full(door))))
     }),
     form("neighbourhood as city, with CEP", |door, _| {
-        Some(Address { city: Some("Vila Que Não Existe".to_owned()), ..with_cep(door, plainly(door)) })
+        Some(Address {
+            city: Some("Vila Que Não Existe".to_owned()),
+            ..with_cep(door, plainly(door))
+        })
     }),
-    form("one typing error, with CEP", |door, rng| Some(with_cep(door, with_errors(door, 1, rng)?))),
+    form("one typing error, with CEP", |door, rng| {
+        Some(with_cep(door, with_errors(door, 1, rng)?))
+    }),
     form("one typing error", |door, rng| with_errors(door, 1, rng)),
-    form("two typing errors, with CEP", |door, rng| Some(with_cep(door, with_errors(door, 2, rng)?))),
-    form("two typing errors", |door, rng| with_errors(door, 2, rng)),
-    absent("street missing from the pack, with CEP", |door, _| Some(with_cep(door, plainly(door)))),
-    absent("street missing from the pack", |door, _| Some(plainly(door))),
-    absent("street missing from the pack, typing error", |door, rng| with_errors(door, 1, rng)),
-    form("abbreviations, typing error and number in the street, with CEP", |door, rng| {
-        Some(with_cep(door, combined(door, rng)?))
+    form("two typing errors, with CEP", |door, rng| {
+        Some(with_cep(door, with_errors(door, 2, rng)?))
     }),
-    form("abbreviations, typing error and number in the street", combined),
+    form("two typing errors", |door, rng| with_errors(door, 2, rng)),
+    absent("street missing from the pack, with CEP", |door, _| {
+        Some(with_cep(door, plainly(door)))
+    }),
+    absent("street missing from the pack", |door, _| {
+        Some(plainly(door))
+    }),
+    absent("street missing from the pack, typing error", |door, rng| {
+        with_errors(door, 1, rng)
+    }),
+    form(
+        "abbreviations, typing error and number in the street, with CEP",
+        |door, rng| Some(with_cep(door, combined(door, rng)?)),
+    ),
+    form(
+        "abbreviations, typing error and number in the street",
+        combined,
+    ),
 ];
 
 /// Numbers from 1 as words and as Roman numerals.
@@ -160,8 +240,15 @@ const NUMBERS: [(&str, &str); 45] = [
 fn respelled(door: &Door, rng: &mut Rng) -> Option<Address> {
     let spaced = format!(" {} ", plain(&door.name));
     let forms = (1..).zip(NUMBERS).map(|(number, (words, roman))| {
-        let digits = if number < 10 { format!("0{number}") } else { number.to_string() };
-        (number, [number.to_string(), digits, plain(words), plain(roman)])
+        let digits = if number < 10 {
+            format!("0{number}")
+        } else {
+            number.to_string()
+        };
+        (
+            number,
+            [number.to_string(), digits, plain(words), plain(roman)],
+        )
     });
     let found = forms.flat_map(|(number, forms)| forms.map(|form| (number, form)));
     let found = found.filter(|(_, form)| !form.is_empty() && spaced.contains(&format!(" {form} ")));
@@ -169,11 +256,22 @@ fn respelled(door: &Door, rng: &mut Rng) -> Option<Address> {
     let (number, form) = found.max_by_key(|(_, form)| form.len())?;
     let (words, roman) = NUMBERS.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
     let padded = format!("0{number}");
-    let others = [number.to_string(), padded, (*words).to_owned(), (*roman).to_owned()];
-    let others: Vec<&String> = others.iter().filter(|other| !other.is_empty() && plain(other) != form).collect();
+    let others = [
+        number.to_string(),
+        padded,
+        (*words).to_owned(),
+        (*roman).to_owned(),
+    ];
+    let others: Vec<&String> = others
+        .iter()
+        .filter(|other| !other.is_empty() && plain(other) != form)
+        .collect();
     let other = others.get(rng.below(others.len()))?;
     let name = spaced.replacen(&format!(" {form} "), &format!(" {other} "), 1);
-    Some(with_street(door, format!("{} {}", door.kind, name.trim()).trim()))
+    Some(with_street(
+        door,
+        format!("{} {}", door.kind, name.trim()).trim(),
+    ))
 }
 
 fn full(door: &Door) -> String {
@@ -191,25 +289,42 @@ fn plainly(door: &Door) -> Address {
 }
 
 fn with_street(door: &Door, street: &str) -> Address {
-    Address { street: Some(street.to_owned()), ..plainly(door) }
+    Address {
+        street: Some(street.to_owned()),
+        ..plainly(door)
+    }
 }
 
 /// The number, or another text, after the street, and no number in its own field.
 fn in_street(door: &Door, suffix: &str) -> Address {
-    Address { number: None, ..with_street(door, &(full(door) + suffix)) }
+    Address {
+        number: None,
+        ..with_street(door, &(full(door) + suffix))
+    }
 }
 
 fn with_number(door: &Door, text: &str) -> Address {
-    Address { number: Some(text.replace('#', &door.number.to_string())), ..plainly(door) }
+    Address {
+        number: Some(text.replace('#', &door.number.to_string())),
+        ..plainly(door)
+    }
 }
 
 fn with_cep(door: &Door, address: Address) -> Address {
-    Address { zip_code: Some(format!("{:08}", door.cep)), ..address }
+    Address {
+        zip_code: Some(format!("{:08}", door.cep)),
+        ..address
+    }
 }
 
 fn titles_omitted(door: &Door, _: &mut Rng) -> Option<Address> {
-    let kept: Vec<&str> = door.name.split(' ').filter(|word| !TITLES.contains(&plain(word).as_str())).collect();
-    let is_changed = kept.len() < door.name.split(' ').count() && kept.iter().any(|word| word.len() > 3);
+    let kept: Vec<&str> = door
+        .name
+        .split(' ')
+        .filter(|word| !TITLES.contains(&plain(word).as_str()))
+        .collect();
+    let is_changed =
+        kept.len() < door.name.split(' ').count() && kept.iter().any(|word| word.len() > 3);
     is_changed.then(|| with_street(door, &format!("{} {}", door.kind, kept.join(" "))))
 }
 
@@ -235,7 +350,12 @@ fn abbreviated(text: &str, table: &[(&str, &[&'static str])], rng: &mut Rng) -> 
 /// Changes letters of the name: exchanges, replaces, omits or inserts one. Returns `None` for short names.
 fn with_errors(door: &Door, errors: usize, rng: &mut Rng) -> Option<Address> {
     let mut letters: Vec<char> = door.name.chars().collect();
-    if letters.iter().filter(|letter| letter.is_alphabetic()).count() < 5 {
+    if letters
+        .iter()
+        .filter(|letter| letter.is_alphabetic())
+        .count()
+        < 5
+    {
         return None;
     }
     let before = plain(&door.name).replace(' ', "");
@@ -256,7 +376,8 @@ fn with_errors(door: &Door, errors: usize, rng: &mut Rng) -> Option<Address> {
         }
     }
     let name: String = letters.into_iter().collect();
-    (plain(&name).replace(' ', "") != before).then(|| with_street(door, &format!("{} {name}", door.kind)))
+    (plain(&name).replace(' ', "") != before)
+        .then(|| with_street(door, &format!("{} {name}", door.kind)))
 }
 
 /// Writes a name with one typing error, random abbreviations, and the number in the street.
@@ -268,8 +389,13 @@ fn combined(door: &Door, rng: &mut Rng) -> Option<Address> {
             street = abbreviated(&street, table, rng).unwrap_or(street);
         }
     }
-    let number = rng.pick(&[", #", " #", " nº #", ", # ap 12", " # - bloco B"]).replace('#', &door.number.to_string());
-    Some(Address { number: None, ..with_street(door, &(street + &number)) })
+    let number = rng
+        .pick(&[", #", " #", " nº #", ", # ap 12", " # - bloco B"])
+        .replace('#', &door.number.to_string());
+    Some(Address {
+        number: None,
+        ..with_street(door, &(street + &number))
+    })
 }
 
 /// Kinds with their abbreviations, as found on envelopes and in order forms.

@@ -24,7 +24,8 @@ use forms::{Door, FORMS};
 /// Maximum number of addresses of each form.
 const ADDRESSES: usize = 4_000;
 
-const USAGE: &str = "usage: written [--register FILE] [--extract FILE] [--centroids FILE] [--ceps FILE]";
+const USAGE: &str =
+    "usage: written [--register FILE] [--extract FILE] [--centroids FILE] [--ceps FILE]";
 
 #[expect(clippy::print_stdout, reason = "an example that measures and prints")]
 fn main() -> Result<(), Box<dyn Error>> {
@@ -51,14 +52,24 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn table(path: &Path, doors: &[Door]) -> Result<String, Box<dyn Error>> {
     let bytes = pack(doors.iter().filter(|door| !is_absent(door)))?;
     let pack = open(&bytes)?;
-    let mut text =
-        format!("{}: {} addresses, {} streets in the pack\n", path.display(), doors.len(), pack.info().streets);
+    let mut text = format!(
+        "{}: {} addresses, {} streets in the pack\n",
+        path.display(),
+        doors.len(),
+        pack.info().streets
+    );
     text += "| form | addresses | number | street | CEP | wrong |\n|---|---|---|---|---|---|\n";
-    for (form, counts) in FORMS.iter().zip(report::measure(&pack, doors, is_absent, ADDRESSES, 1)) {
-        let [number, street, cep] =
-            [counts.number, counts.street, counts.cep].map(|count| format!("{:.1} %", counts.percent(count)));
+    for (form, counts) in FORMS
+        .iter()
+        .zip(report::measure(&pack, doors, is_absent, ADDRESSES, 1))
+    {
+        let [number, street, cep] = [counts.number, counts.street, counts.cep]
+            .map(|count| format!("{:.1} %", counts.percent(count)));
         let wrong = format!("{:.2} %", counts.percent(counts.wrong));
-        text += &format!("| {} | {} | {number} | {street} | {cep} | {wrong} |\n", form.name, counts.addresses);
+        text += &format!(
+            "| {} | {} | {number} | {street} | {cep} | {wrong} |\n",
+            form.name, counts.addresses
+        );
     }
     Ok(text)
 }
@@ -75,7 +86,10 @@ fn open(bytes: &[u8]) -> Result<Pack<'_>, String> {
 /// Builds a pack of these addresses.
 fn pack<'a>(doors: impl Iterator<Item = &'a Door>) -> Result<Vec<u8>, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
-    let (input, output) = (folder.path().join("register.csv"), folder.path().join("register.pack"));
+    let (input, output) = (
+        folder.path().join("register.csv"),
+        folder.path().join("register.pack"),
+    );
     std::fs::write(&input, report::register_lines(doors))?;
     despacho_geo::gazetteer::build(&[input], &output, &mut |_| ())?;
     Ok(std::fs::read(output)?)

@@ -47,24 +47,33 @@ pub(crate) fn measure(
     seed: u64,
 ) -> Vec<Counts> {
     let mut streets: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
-    let names: BTreeSet<String> = doors.iter().map(|door| plain(&format!("{} {}", door.kind, door.name))).collect();
+    let names: BTreeSet<String> = doors
+        .iter()
+        .map(|door| plain(&format!("{} {}", door.kind, door.name)))
+        .collect();
     for door in doors {
         streets.entry(door.street).or_default().push(door.point);
     }
-    let (absent, present): (Vec<&Door>, Vec<&Door>) = doors.iter().partition(|door| is_absent(door));
+    let (absent, present): (Vec<&Door>, Vec<&Door>) =
+        doors.iter().partition(|door| is_absent(door));
     let measure_form = |(index, form): (u64, &crate::forms::Form)| {
         let mut rng = Rng(seed.wrapping_add(index));
         let doors = if form.is_absent { &absent } else { &present };
         let mut counts = Counts::default();
         for _ in 0..limit.min(doors.len()) {
             let door = doors[rng.below(doors.len())];
-            let Some(address) = (form.write)(door, &mut rng) else { continue };
+            let Some(address) = (form.write)(door, &mut rng) else {
+                continue;
+            };
             // Without its title, a street can have the name of another one, and nothing distinguishes them.
-            if form.name == TITLES_OMITTED && names.contains(&address.street.as_deref().map(plain).unwrap_or_default())
+            if form.name == TITLES_OMITTED
+                && names.contains(&address.street.as_deref().map(plain).unwrap_or_default())
             {
                 continue;
             }
-            let found = Gazetteer::embedded().locate_with(std::slice::from_ref(pack), &address).ok();
+            let found = Gazetteer::embedded()
+                .locate_with(std::slice::from_ref(pack), &address)
+                .ok();
             let is_wrong = found.is_some_and(|located| {
                 located.precision <= Precision::Street
                     && (form.is_absent || is_elsewhere(&located, door, streets.get(&door.street)))
@@ -82,8 +91,13 @@ pub(crate) fn measure(
 /// Whether a location is on another street, or a number is more than 500 m from its address. The middle of a street is correct near any of its
 /// addresses, within its radius.
 fn is_elsewhere(located: &Located, door: &Door, street: Option<&Vec<Point>>) -> bool {
-    let nearest = street.into_iter().flatten().map(|point| great_circle_m(*point, located.point)).min();
-    let is_far = located.precision == Precision::Number && great_circle_m(located.point, door.point) > 500;
+    let nearest = street
+        .into_iter()
+        .flatten()
+        .map(|point| great_circle_m(*point, located.point))
+        .min();
+    let is_far =
+        located.precision == Precision::Number && great_circle_m(located.point, door.point) > 500;
     is_far || nearest.is_none_or(|metres| metres > (located.radius_m + 50).clamp(100, 500))
 }
 

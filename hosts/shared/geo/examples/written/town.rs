@@ -50,16 +50,36 @@ pub(crate) fn of_register(path: &Path) -> std::io::Result<Vec<Door>> {
     let mut doors = Vec::new();
     for line in text.lines().skip(1) {
         let row: Vec<&str> = line.split(';').collect();
-        let Some(kind) = row.get(10).and_then(|kind| KINDS.iter().find(|known| known.0 == *kind)) else { continue };
-        let point = Point::from_degrees(row[25].parse().unwrap_or(f64::NAN), row[26].parse().unwrap_or(f64::NAN));
-        let (Some(point), Ok(cep), Ok(number)) = (point, row[8].parse(), row[13].parse()) else { continue };
+        let Some(kind) = row
+            .get(10)
+            .and_then(|kind| KINDS.iter().find(|known| known.0 == *kind))
+        else {
+            continue;
+        };
+        let point = Point::from_degrees(
+            row[25].parse().unwrap_or(f64::NAN),
+            row[26].parse().unwrap_or(f64::NAN),
+        );
+        let (Some(point), Ok(cep), Ok(number)) = (point, row[8].parse(), row[13].parse()) else {
+            continue;
+        };
         if number == 0 {
             continue;
         }
         let name = capitalised(format!("{} {}", row[11], row[12]).trim());
         let kind = kind.1.to_owned();
         let (city, state, ibge) = ("São Paulo", "SP", 3_550_308);
-        doors.push(Door { city, state, ibge, kind, name, number, cep, point, street: 0 });
+        doors.push(Door {
+            city,
+            state,
+            ibge,
+            kind,
+            name,
+            number,
+            cep,
+            point,
+            street: 0,
+        });
     }
     number_streets(&mut doors, SAME_STREET_OF_SAMPLE_M);
     Ok(doors)
@@ -98,7 +118,9 @@ pub(crate) fn of_extract(path: &Path) -> Result<Vec<Door>, Box<dyn std::error::E
 }
 
 fn distance(one: &[Point], other: &[Point]) -> u32 {
-    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| great_circle_m(*a, *b)));
+    let pairs = one
+        .iter()
+        .flat_map(|a| other.iter().map(move |b| great_circle_m(*a, *b)));
     pairs.min().unwrap_or(u32::MAX)
 }
 
@@ -123,7 +145,10 @@ fn clusters<T>(items: &[T], is_near: impl Fn(&T, &T) -> bool) -> Vec<Vec<&T>> {
 fn number_streets(doors: &mut [Door], same_street_m: u32) {
     let mut by_name: BTreeMap<String, Vec<(usize, Point)>> = BTreeMap::new();
     for (index, door) in doors.iter().enumerate() {
-        by_name.entry(plain(&format!("{} {}", door.kind, door.name))).or_default().push((index, door.point));
+        by_name
+            .entry(plain(&format!("{} {}", door.kind, door.name)))
+            .or_default()
+            .push((index, door.point));
     }
     let mut street = 0;
     for places in by_name.values() {
@@ -140,11 +165,23 @@ fn number_streets(doors: &mut [Door], same_street_m: u32) {
 pub(crate) fn of_postcodes(path: &Path) -> Result<Vec<Door>, Box<dyn std::error::Error>> {
     let mut doors = Vec::new();
     for road in named_roads(path)? {
-        let Some(cep) = road.postcode.as_deref().and_then(Cep::parse) else { continue };
+        let Some(cep) = road.postcode.as_deref().and_then(Cep::parse) else {
+            continue;
+        };
         for point in along(&[&road]) {
             let (city, state, ibge) = ("São Paulo", "SP", 3_550_308);
             let (kind, name, number) = (String::new(), road.name.clone(), 1);
-            doors.push(Door { city, state, ibge, kind, name, number, cep: cep.number(), point, street: 0 });
+            doors.push(Door {
+                city,
+                state,
+                ibge,
+                kind,
+                name,
+                number,
+                cep: cep.number(),
+                point,
+                street: 0,
+            });
         }
     }
     Ok(doors)
@@ -164,10 +201,23 @@ fn along(roads: &[&NamedRoad]) -> Vec<Point> {
     points
 }
 
-fn add_street(name: &str, roads: &[&NamedRoad], ceps: &mut BTreeMap<u32, u32>, doors: &mut Vec<Door>) {
-    let points: Vec<Point> = roads.iter().flat_map(|road| road.line.iter().copied()).collect();
-    let farthest =
-        |from: Point| points.iter().copied().max_by_key(|point| great_circle_m(from, *point)).unwrap_or(from);
+fn add_street(
+    name: &str,
+    roads: &[&NamedRoad],
+    ceps: &mut BTreeMap<u32, u32>,
+    doors: &mut Vec<Door>,
+) {
+    let points: Vec<Point> = roads
+        .iter()
+        .flat_map(|road| road.line.iter().copied())
+        .collect();
+    let farthest = |from: Point| {
+        points
+            .iter()
+            .copied()
+            .max_by_key(|point| great_circle_m(from, *point))
+            .unwrap_or(from)
+    };
     let start = farthest(points[0]);
     let end = farthest(start);
     let (kind, rest) = name.split_once(' ').unwrap_or(("", name));
@@ -176,17 +226,35 @@ fn add_street(name: &str, roads: &[&NamedRoad], ceps: &mut BTreeMap<u32, u32>, d
     let mut sections = BTreeMap::new();
     for point in along(roads) {
         let number = projected_m(start, end, point) + 10;
-        let cep = *sections.entry(number / CEP_M).or_insert_with(|| new_cep(point, ceps));
+        let cep = *sections
+            .entry(number / CEP_M)
+            .or_insert_with(|| new_cep(point, ceps));
         let (kind, name) = (kind.to_owned(), rest.to_owned());
         let (city, state, ibge) = ("Porto Alegre", "RS", 4_314_902);
-        doors.push(Door { city, state, ibge, kind, name, number, cep, point, street: 0 });
+        doors.push(Door {
+            city,
+            state,
+            ibge,
+            kind,
+            name,
+            number,
+            cep,
+            point,
+            street: 0,
+        });
     }
 }
 
 /// Returns an unused CEP. Its first five digits stand for a square of about 1.2 km.
 fn new_cep(point: Point, ceps: &mut BTreeMap<u32, u32>) -> u32 {
-    let cell = |value: i32, origin: i32, step: i32| u32::try_from((value - origin) / step).unwrap_or_default().min(30);
-    let cep5 = 90_000 + cell(point.lat_e7, -301_300_000, 110_000) * 31 + cell(point.lon_e7, -512_700_000, 130_000);
+    let cell = |value: i32, origin: i32, step: i32| {
+        u32::try_from((value - origin) / step)
+            .unwrap_or_default()
+            .min(30)
+    };
+    let cep5 = 90_000
+        + cell(point.lat_e7, -301_300_000, 110_000) * 31
+        + cell(point.lon_e7, -512_700_000, 130_000);
     let serial = ceps.entry(cep5).or_default();
     *serial += 1;
     cep5 * 1_000 + (*serial).min(999)
@@ -194,17 +262,28 @@ fn new_cep(point: Point, ceps: &mut BTreeMap<u32, u32>) -> u32 {
 
 fn between(from: Point, to: Point, share: f64) -> Point {
     let part = |a: f64, b: f64| a + (b - a) * share;
-    Point::from_degrees(part(from.latitude(), to.latitude()), part(from.longitude(), to.longitude())).unwrap_or(from)
+    Point::from_degrees(
+        part(from.latitude(), to.latitude()),
+        part(from.longitude(), to.longitude()),
+    )
+    .unwrap_or(from)
 }
 
 /// Returns the distance in metres from the start of a street, along the straight line to its end.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "street numbers are small and positive")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "street numbers are small and positive"
+)]
 fn projected_m(start: Point, end: Point, point: Point) -> u32 {
     let metres = |to: Point| {
-        let east = (to.longitude() - start.longitude()) * 111_195.0 * start.latitude().to_radians().cos();
+        let east =
+            (to.longitude() - start.longitude()) * 111_195.0 * start.latitude().to_radians().cos();
         (east, (to.latitude() - start.latitude()) * 111_195.0)
     };
     let (axis, place) = (metres(end), metres(point));
     let length = axis.0.hypot(axis.1).max(1.0);
-    ((axis.0 * place.0 + axis.1 * place.1) / length).max(0.0).round() as u32
+    ((axis.0 * place.0 + axis.1 * place.1) / length)
+        .max(0.0)
+        .round() as u32
 }

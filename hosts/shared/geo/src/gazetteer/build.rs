@@ -59,7 +59,11 @@ pub struct Progress {
 ///
 /// # Errors
 /// [`BuildError`] names the file and the reason.
-pub fn build(inputs: &[PathBuf], output: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report, BuildError> {
+pub fn build(
+    inputs: &[PathBuf],
+    output: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report, BuildError> {
     let scratch = Scratch::next_to(output)?;
     let mut rows = Sorter::<ROW>::new(scratch.path(), "rows", ROW_MEMORY);
     let mut report = Report::default();
@@ -68,9 +72,16 @@ pub fn build(inputs: &[PathBuf], output: &Path, progress: &mut dyn FnMut(Progres
         return Err(BuildError::NoRows { rows: report.rows });
     }
     if report.malformed() * 100 > report.rows * MAX_MALFORMED_PERCENT {
-        return Err(BuildError::MalformedRows { report: Box::new(report) });
+        return Err(BuildError::MalformedRows {
+            report: Box::new(report),
+        });
     }
-    let at = |stage, rows| Progress { stage, bytes: bytes_total, bytes_total, rows };
+    let at = |stage, rows| Progress {
+        stage,
+        bytes: bytes_total,
+        bytes_total,
+        rows,
+    };
     let (mut tables, mut builder) = (Tables::create(scratch.path())?, Builder::default());
     rows.drain::<BuildError>(&mut |row| {
         builder.push(row, &mut tables)?;
@@ -84,7 +95,11 @@ pub fn build(inputs: &[PathBuf], output: &Path, progress: &mut dyn FnMut(Progres
     progress(at(Stage::Writing, report.distinct));
     let mut label = [0; LABEL];
     label[..SOURCE_LABEL.len()].copy_from_slice(SOURCE_LABEL);
-    let header = Header { counts: report.records, rows: report.rows, label };
+    let header = Header {
+        counts: report.records,
+        rows: report.rows,
+        label,
+    };
     let complete = scratch.path().join("pack");
     report.pack_bytes = tables.join(&header, &complete)?;
     std::fs::rename(&complete, output)?;
@@ -115,18 +130,32 @@ fn read(
                 Err(error) => {
                     report.errors[error as usize] += 1;
                     if report.named.len() < MAX_NAMED_ROWS {
-                        report.named.push(MalformedRow { path: path.clone(), line: number, error });
+                        report.named.push(MalformedRow {
+                            path: path.clone(),
+                            line: number,
+                            error,
+                        });
                     }
                 }
             }
             if report.rows.is_multiple_of(PROGRESS_ROWS) {
                 let bytes = before + bytes;
-                progress(Progress { stage: Stage::Reading, bytes, bytes_total, rows: report.rows });
+                progress(Progress {
+                    stage: Stage::Reading,
+                    bytes,
+                    bytes_total,
+                    rows: report.rows,
+                });
             }
             Ok(())
         })?;
         before += length;
     }
-    progress(Progress { stage: Stage::Reading, bytes: bytes_total, bytes_total, rows: report.rows });
+    progress(Progress {
+        stage: Stage::Reading,
+        bytes: bytes_total,
+        bytes_total,
+        rows: report.rows,
+    });
     Ok(bytes_total)
 }

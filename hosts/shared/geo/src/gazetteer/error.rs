@@ -55,7 +55,9 @@ impl std::fmt::Display for BuildError {
             BuildError::NoInput => write!(f, "no csv or zip file to read"),
             BuildError::Read { path, error } => write!(f, "{}: {error}", path.display()),
             BuildError::Zip { path, error } => write!(f, "{}: {error}", path.display()),
-            BuildError::NoCsv { path } => write!(f, "{}: the zip contains no csv file", path.display()),
+            BuildError::NoCsv { path } => {
+                write!(f, "{}: the zip contains no csv file", path.display())
+            }
             BuildError::NoRows { rows } => {
                 write!(
                     f,
@@ -64,7 +66,10 @@ impl std::fmt::Display for BuildError {
             }
             BuildError::MalformedRows { report } => {
                 let (malformed, rows) = (report.malformed(), report.rows);
-                write!(f, "{malformed} of {rows} rows are malformed, more than {MAX_MALFORMED_PERCENT} %")
+                write!(
+                    f,
+                    "{malformed} of {rows} rows are malformed, more than {MAX_MALFORMED_PERCENT} %"
+                )
             }
             BuildError::Write(error) => write!(f, "the pack could not be written: {error}"),
         }

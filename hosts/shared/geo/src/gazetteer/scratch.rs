@@ -28,7 +28,9 @@ impl Scratch {
     pub(crate) fn next_to(file: &Path) -> io::Result<Scratch> {
         static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let name = file.file_name().ok_or_else(|| io::Error::other("the pack needs a file name"))?;
+        let name = file
+            .file_name()
+            .ok_or_else(|| io::Error::other("the pack needs a file name"))?;
         // A folder that cannot be removed only uses space.
         let _ = remove_unlocked(file, name);
         let mut name = name.to_owned();
@@ -50,10 +52,16 @@ impl Scratch {
 
 /// Removes the temporary folders for this file whose lock no process holds.
 fn remove_unlocked(file: &Path, name: &OsStr) -> io::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let bytes = path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
+        let bytes = path
+            .file_name()
+            .map(OsStr::as_encoded_bytes)
+            .unwrap_or_default();
         let id = bytes.strip_prefix(name.as_encoded_bytes());
         let id = id.and_then(|rest| rest.strip_suffix(SCRATCH_SUFFIX.as_bytes()));
         if id.is_some_and(|id| id.starts_with(b".")) && is_unlocked(&path) {
@@ -69,7 +77,11 @@ fn is_unlocked(scratch: &Path) -> bool {
         // The folder is new, or its process was killed before it created the file.
         Err(_) => {
             let modified = std::fs::metadata(scratch).and_then(|folder| folder.modified());
-            modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > MAX_AGE_WITHOUT_LOCK))
+            modified.is_ok_and(|modified| {
+                modified
+                    .elapsed()
+                    .is_ok_and(|age| age > MAX_AGE_WITHOUT_LOCK)
+            })
         }
     }
 }

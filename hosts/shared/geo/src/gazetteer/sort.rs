@@ -30,7 +30,15 @@ impl<const N: usize> Sorter<N> {
     pub(crate) fn new(folder: &Path, name: &'static str, memory: usize) -> Sorter<N> {
         let max_part = (memory / N / 2).max(1);
         let (part, runs, spare) = (Vec::new(), Vec::new(), Vec::new());
-        Sorter { folder: folder.to_owned(), name, part, max_part, runs, writing: None, spare }
+        Sorter {
+            folder: folder.to_owned(),
+            name,
+            part,
+            max_part,
+            runs,
+            writing: None,
+            spare,
+        }
     }
 
     pub(crate) fn push(&mut self, record: [u8; N]) -> io::Result<()> {
@@ -41,7 +49,8 @@ impl<const N: usize> Sorter<N> {
             self.part.reserve_exact(self.max_part.min(1 << 12));
         } else if self.part.len() == self.part.capacity() {
             // Doubling could exceed the limit, so the last step is exact.
-            self.part.reserve_exact(self.part.len().min(self.max_part - self.part.len()));
+            self.part
+                .reserve_exact(self.part.len().min(self.max_part - self.part.len()));
         }
         self.part.push(record);
         Ok(())
@@ -50,7 +59,9 @@ impl<const N: usize> Sorter<N> {
     /// Passes the records to a thread after the previous part has been written.
     fn spill(&mut self) -> io::Result<()> {
         self.join_writer()?;
-        let path = self.folder.join(format!("{}-{}.run", self.name, self.runs.len()));
+        let path = self
+            .folder
+            .join(format!("{}-{}.run", self.name, self.runs.len()));
         self.runs.push(path.clone());
         let spare = std::mem::take(&mut self.spare);
         let part = std::mem::replace(&mut self.part, spare);
@@ -61,7 +72,9 @@ impl<const N: usize> Sorter<N> {
     /// Waits until the previous part has been written.
     fn join_writer(&mut self) -> io::Result<()> {
         if let Some(writer) = self.writing.take() {
-            self.spare = writer.join().map_err(|_| io::Error::other("the sorting thread panicked"))??;
+            self.spare = writer
+                .join()
+                .map_err(|_| io::Error::other("the sorting thread panicked"))??;
         }
         Ok(())
     }
@@ -154,13 +167,16 @@ mod tests {
 
     #[test]
     fn spilled_records_return_sorted_and_unique() {
-        let folder = Scratch::next_to(&std::env::temp_dir().join("despacho-sorter")).expect("a folder");
+        let folder =
+            Scratch::next_to(&std::env::temp_dir().join("despacho-sorter")).expect("a folder");
         // Five records a part and two thousand records: 400 runs.
         let mut sorter = Sorter::<8>::new(folder.path(), "test", 80);
         let mut expected = std::collections::BTreeSet::new();
         let mut value = 1u64;
         for _ in 0..2_000 {
-            value = value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            value = value
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let record = (value >> 53).to_be_bytes();
             expected.insert(record);
             sorter.push(record).expect("room on disk");
@@ -174,7 +190,9 @@ mod tests {
             .expect("readable runs");
         assert!(got.iter().eq(expected.iter()));
         let left = std::fs::read_dir(folder.path()).expect("a folder");
-        let names: Vec<_> = left.map(|entry| entry.expect("an entry").file_name()).collect();
+        let names: Vec<_> = left
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
         assert_eq!(names, ["lock"], "the runs are removed");
     }
 }

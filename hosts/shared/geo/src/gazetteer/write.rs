@@ -49,13 +49,25 @@ impl Tables {
         sum.write(&head[..CHECKSUM_AT]);
         pack.write_all(&head)?;
         self.files.iter_mut().try_for_each(Write::flush)?;
-        copy(&self.folder.join(file_name(Table::Cep5)), &mut pack, &mut sum)?;
-        copy(&self.folder.join(file_name(Table::Cep)), &mut pack, &mut sum)?;
+        copy(
+            &self.folder.join(file_name(Table::Cep5)),
+            &mut pack,
+            &mut sum,
+        )?;
+        copy(
+            &self.folder.join(file_name(Table::Cep)),
+            &mut pack,
+            &mut sum,
+        )?;
         self.streets.drain::<io::Error>(&mut |record| {
             sum.write(record);
             pack.write_all(record)
         })?;
-        copy(&self.folder.join(file_name(Table::Doors)), &mut pack, &mut sum)?;
+        copy(
+            &self.folder.join(file_name(Table::Doors)),
+            &mut pack,
+            &mut sum,
+        )?;
         let mut file = pack.into_inner().map_err(io::IntoInnerError::into_error)?;
         let length = file.stream_position()?;
         file.seek(SeekFrom::Start(CHECKSUM_AT as u64))?;

@@ -30,7 +30,8 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub(crate) fn contains(&self, coord: Coord) -> bool {
-        (self.low.lat..=self.high.lat).contains(&coord.lat) && (self.low.lon..=self.high.lon).contains(&coord.lon)
+        (self.low.lat..=self.high.lat).contains(&coord.lat)
+            && (self.low.lon..=self.high.lon).contains(&coord.lon)
     }
 }
 
@@ -44,13 +45,21 @@ pub(crate) struct Blobs<R> {
 
 impl<R: Read> Blobs<R> {
     pub(crate) fn new(file: R) -> Blobs<R> {
-        Blobs { file, index: 0, compressed: Vec::new(), decompressed: Vec::new() }
+        Blobs {
+            file,
+            index: 0,
+            compressed: Vec::new(),
+            decompressed: Vec::new(),
+        }
     }
 
     /// Reads the next block without decompressing it. Returns `None` at the end of the file.
     pub(crate) fn read_next(&mut self) -> Result<Option<(u64, BlobKind)>, RoadsError> {
         let index = self.index;
-        let damaged = |reason| RoadsError::Damaged { block: index, reason };
+        let damaged = |reason| RoadsError::Damaged {
+            block: index,
+            reason,
+        };
         let mut length = [0u8; 4];
         match read_full(&mut self.file, &mut length)? {
             0 => return Ok(None),
@@ -80,11 +89,16 @@ impl<R: Read> Blobs<R> {
 
     fn load(&mut self, length: u64) -> Result<(), RoadsError> {
         self.compressed.clear();
-        let read = (&mut self.file).take(length).read_to_end(&mut self.compressed)?;
+        let read = (&mut self.file)
+            .take(length)
+            .read_to_end(&mut self.compressed)?;
         if read as u64 == length {
             return Ok(());
         }
-        Err(RoadsError::Damaged { block: self.index, reason: "it is truncated" })
+        Err(RoadsError::Damaged {
+            block: self.index,
+            reason: "it is truncated",
+        })
     }
 }
 
@@ -112,7 +126,8 @@ fn blob_header(bytes: &[u8]) -> Result<(BlobKind, u64), DecodeError> {
             _ => {}
         }
     }
-    kind.zip(size).ok_or(DecodeError("its header has no type or no length"))
+    kind.zip(size)
+        .ok_or(DecodeError("its header has no type or no length"))
 }
 
 fn decompress(blob: &[u8], decompressed: &mut Vec<u8>, block: u64) -> Result<(), RoadsError> {
@@ -129,8 +144,14 @@ fn decompress(blob: &[u8], decompressed: &mut Vec<u8>, block: u64) -> Result<(),
             (3, Value::Bytes(data)) => compressed = Some(data),
             (number @ 4..=7, Value::Bytes(_)) => {
                 let name = ["LZMA", "bzip2", "LZ4", "Zstandard"];
-                let name = usize::try_from(number - 4).ok().and_then(|index| name.get(index)).copied();
-                return Err(RoadsError::Unsupported(format!("the compression {}", name.unwrap_or_default())));
+                let name = usize::try_from(number - 4)
+                    .ok()
+                    .and_then(|index| name.get(index))
+                    .copied();
+                return Err(RoadsError::Unsupported(format!(
+                    "the compression {}",
+                    name.unwrap_or_default()
+                )));
             }
             _ => {}
         }
@@ -164,7 +185,9 @@ pub(crate) fn header(bytes: &[u8], block: u64) -> Result<Header, RoadsError> {
     let (mut bounds, mut has_locations) = (None, false);
     for field in Fields::new(bytes) {
         match field.map_err(RoadsError::in_block(block))? {
-            (1, Value::Bytes(area)) => bounds = Some(read_bounds(area).map_err(RoadsError::in_block(block))?),
+            (1, Value::Bytes(area)) => {
+                bounds = Some(read_bounds(area).map_err(RoadsError::in_block(block))?)
+            }
             (4 | 5, Value::Bytes(feature)) => match String::from_utf8_lossy(feature).as_ref() {
                 "OsmSchema-V0.6" | "DenseNodes" => {}
                 "LocationsOnWays" => has_locations = true,
@@ -176,8 +199,12 @@ pub(crate) fn header(bytes: &[u8], block: u64) -> Result<Header, RoadsError> {
             _ => {}
         }
     }
-    let bounds = bounds.filter(|area: &Bounds| area.low.lat < area.high.lat && area.low.lon < area.high.lon);
-    Ok(Header { bounds, has_locations })
+    let bounds =
+        bounds.filter(|area: &Bounds| area.low.lat < area.high.lat && area.low.lon < area.high.lon);
+    Ok(Header {
+        bounds,
+        has_locations,
+    })
 }
 
 fn read_bounds(bytes: &[u8]) -> Result<Bounds, DecodeError> {
@@ -185,12 +212,22 @@ fn read_bounds(bytes: &[u8]) -> Result<Bounds, DecodeError> {
     for field in Fields::new(bytes) {
         if let (side @ 1..=4, Value::Number(raw)) = field? {
             // Nanodegrees.
-            let degrees = i32::try_from(zigzag(raw) / 100).map_err(|_| DecodeError("its area is out of range"))?;
+            let degrees = i32::try_from(zigzag(raw) / 100)
+                .map_err(|_| DecodeError("its area is out of range"))?;
             sides[usize::try_from(side - 1).unwrap_or(0)] = degrees;
         }
     }
     let [left, right, top, bottom] = sides;
-    Ok(Bounds { low: Coord { lat: bottom, lon: left }, high: Coord { lat: top, lon: right } })
+    Ok(Bounds {
+        low: Coord {
+            lat: bottom,
+            lon: left,
+        },
+        high: Coord {
+            lat: top,
+            lon: right,
+        },
+    })
 }
 
 /// Returns the numbers of a packed field.
@@ -212,8 +249,15 @@ mod tests {
             let mut blob = Vec::new();
             encode::number(&mut blob, 2, 3);
             encode::bytes(&mut blob, field, b"abc");
-            let error = decompress(&blob, &mut Vec::new(), 1).expect_err("another compression").to_string();
-            assert!(error.contains(&format!("uses the compression {name}, which is not supported")), "{error}");
+            let error = decompress(&blob, &mut Vec::new(), 1)
+                .expect_err("another compression")
+                .to_string();
+            assert!(
+                error.contains(&format!(
+                    "uses the compression {name}, which is not supported"
+                )),
+                "{error}"
+            );
             assert!(error.contains("osmium cat"), "{error}");
         }
     }

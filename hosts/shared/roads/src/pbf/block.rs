@@ -23,11 +23,16 @@ impl Units {
     /// Converts to 10⁻⁷ degrees. Returns `None` for a coordinate that is not on the planet.
     fn coord(self, raw: (i64, i64)) -> Option<Coord> {
         let degrees = |offset: i64, raw: i64, limit: i64| {
-            let billionths = raw.checked_mul(self.granularity).and_then(|scaled| scaled.checked_add(offset))?;
+            let billionths = raw
+                .checked_mul(self.granularity)
+                .and_then(|scaled| scaled.checked_add(offset))?;
             let units = billionths.checked_add(50)?.div_euclid(100);
             i32::try_from(units).ok().filter(|_| units.abs() <= limit)
         };
-        let (lat, lon) = (degrees(self.offset.0, raw.0, 900_000_000), degrees(self.offset.1, raw.1, 1_800_000_000));
+        let (lat, lon) = (
+            degrees(self.offset.0, raw.0, 900_000_000),
+            degrees(self.offset.1, raw.1, 1_800_000_000),
+        );
         lat.zip(lon).map(|(lat, lon)| Coord { lat, lon })
     }
 }
@@ -56,14 +61,19 @@ impl Way<'_> {
         }
         let counts = [&self.nodes, &self.lats, &self.lons].map(|numbers| numbers.clone().count());
         if counts[0] != counts[1] || counts[0] != counts[2] {
-            return Err(DecodeError("a way has another number of locations than of nodes"));
+            return Err(DecodeError(
+                "a way has another number of locations than of nodes",
+            ));
         }
         let mut located = Vec::with_capacity(counts[0]);
         let coords = self.lats.clone().deltas().zip(self.lons.clone().deltas());
         for (id, (lat, lon)) in self.nodes().zip(coords) {
             let (id, raw) = (id?, (lat?, lon?));
             if raw != (i64::from(i32::MAX), i64::from(i32::MAX)) {
-                let coord = self.units.coord(raw).ok_or(DecodeError("a way's location is out of range"))?;
+                let coord = self
+                    .units
+                    .coord(raw)
+                    .ok_or(DecodeError("a way's location is out of range"))?;
                 located.push((id, coord));
             }
         }
@@ -99,8 +109,15 @@ fn read_strings(table: &[u8]) -> Result<Vec<&str>, DecodeError> {
 
 impl<'a> Block<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Block<'a>, DecodeError> {
-        let units = Units { granularity: 100, offset: (0, 0) };
-        let mut block = Block { strings: Vec::new(), groups: Vec::new(), units };
+        let units = Units {
+            granularity: 100,
+            offset: (0, 0),
+        };
+        let mut block = Block {
+            strings: Vec::new(),
+            groups: Vec::new(),
+            units,
+        };
         for field in Fields::new(bytes) {
             match field? {
                 (1, Value::Bytes(table)) => block.strings.extend(read_strings(table)?),
@@ -131,7 +148,11 @@ impl<'a> Block<'a> {
 
     /// Returns whether a group has elements of one of these kinds. The format permits one kind per group, but readers do not require it.
     fn has(&self, kinds: &[u64]) -> bool {
-        self.groups.iter().any(|group| Fields::new(group).flatten().any(|(kind, _)| kinds.contains(&kind)))
+        self.groups.iter().any(|group| {
+            Fields::new(group)
+                .flatten()
+                .any(|(kind, _)| kinds.contains(&kind))
+        })
     }
 
     /// Calls `each` for every way that has one of the keys.
@@ -156,7 +177,14 @@ impl<'a> Block<'a> {
             }
             let tags = self.tags(packed(keys), packed(values))?;
             if keys_of_ways.iter().any(|key| tags.get(key).is_some()) {
-                each(&Way { id, tags, nodes, lats, lons, units: self.units })
+                each(&Way {
+                    id,
+                    tags,
+                    nodes,
+                    lats,
+                    lons,
+                    units: self.units,
+                })
             } else {
                 Ok(())
             }
@@ -188,7 +216,11 @@ impl<'a> Block<'a> {
                 };
                 members.push((member, self.string(role?)?));
             }
-            each(&Relation { id, tags: self.tags(keys, values)?, members });
+            each(&Relation {
+                id,
+                tags: self.tags(keys, values)?,
+                members,
+            });
             Ok(())
         })
     }
@@ -213,7 +245,11 @@ impl<'a> Block<'a> {
                 }
             }
             if let Some(index_of_node) = index(id) {
-                each(index_of_node, self.coord(raw)?, &self.tags(packed(keys), packed(values))?);
+                each(
+                    index_of_node,
+                    self.coord(raw)?,
+                    &self.tags(packed(keys), packed(values))?,
+                );
             }
             Ok(())
         })
@@ -245,7 +281,9 @@ impl<'a> Block<'a> {
                 if key == 0 {
                     break;
                 }
-                let value = tag_strings.next().ok_or(DecodeError("a tag has no value"))??;
+                let value = tag_strings
+                    .next()
+                    .ok_or(DecodeError("a tag has no value"))??;
                 pairs.push((self.string(key)?, self.string(value)?));
             }
             if let Some(index_of_node) = index(id) {
@@ -272,8 +310,12 @@ impl<'a> Block<'a> {
     }
 
     fn string(&self, number: u64) -> Result<&'a str, DecodeError> {
-        let string = usize::try_from(number).ok().and_then(|number| self.strings.get(number));
-        string.copied().ok_or(DecodeError("a string is not in the string table"))
+        let string = usize::try_from(number)
+            .ok()
+            .and_then(|number| self.strings.get(number));
+        string
+            .copied()
+            .ok_or(DecodeError("a string is not in the string table"))
     }
 
     fn tags(&self, keys: Packed<'a>, values: Packed<'a>) -> Result<Tags<'a>, DecodeError> {
@@ -285,6 +327,8 @@ impl<'a> Block<'a> {
     }
 
     fn coord(&self, raw: (i64, i64)) -> Result<Coord, DecodeError> {
-        self.units.coord(raw).ok_or(DecodeError("a node's coordinate is out of range"))
+        self.units
+            .coord(raw)
+            .ok_or(DecodeError("a node's coordinate is out of range"))
     }
 }

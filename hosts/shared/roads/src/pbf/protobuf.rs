@@ -98,7 +98,9 @@ pub(crate) fn zigzag(raw: u64) -> i64 {
 fn read_varint(bytes: &mut &[u8]) -> Result<u64, DecodeError> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
-        let Some((&byte, rest)) = bytes.split_first() else { return Err(DecodeError("a number is truncated")) };
+        let Some((&byte, rest)) = bytes.split_first() else {
+            return Err(DecodeError("a number is truncated"));
+        };
         *bytes = rest;
         value |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
@@ -110,7 +112,9 @@ fn read_varint(bytes: &mut &[u8]) -> Result<u64, DecodeError> {
 
 fn take_bytes<'a>(bytes: &mut &'a [u8], length: u64) -> Result<&'a [u8], DecodeError> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
-    let Some((taken, rest)) = bytes.split_at_checked(length) else { return Err(DecodeError("a field is truncated")) };
+    let Some((taken, rest)) = bytes.split_at_checked(length) else {
+        return Err(DecodeError("a field is truncated"));
+    };
     *bytes = rest;
     Ok(taken)
 }
@@ -121,8 +125,16 @@ mod tests {
 
     #[test]
     fn varints_have_seven_bits_per_byte() {
-        assert_eq!(Packed::new(&[0x96, 0x01, 0x00]).collect::<Result<Vec<_>, _>>(), Ok(vec![150, 0]));
-        assert_eq!(Packed::new(&[3, 1, 4]).deltas().collect::<Result<Vec<_>, _>>(), Ok(vec![-2, -3, -1]));
+        assert_eq!(
+            Packed::new(&[0x96, 0x01, 0x00]).collect::<Result<Vec<_>, _>>(),
+            Ok(vec![150, 0])
+        );
+        assert_eq!(
+            Packed::new(&[3, 1, 4])
+                .deltas()
+                .collect::<Result<Vec<_>, _>>(),
+            Ok(vec![-2, -3, -1])
+        );
     }
 
     #[test]
@@ -131,7 +143,10 @@ mod tests {
         assert!(Packed::new(&[0xff; 11]).any(|field| field.is_err()));
         let fields: Vec<_> = Fields::new(&[0x0a, 0x05, 1, 2]).collect();
         assert_eq!(fields, [Err(DecodeError("a field is truncated"))]);
-        assert_eq!(Fields::new(&[0x08, 0x07]).collect::<Vec<_>>(), [Ok((1, Value::Number(7)))]);
+        assert_eq!(
+            Fields::new(&[0x08, 0x07]).collect::<Vec<_>>(),
+            [Ok((1, Value::Number(7)))]
+        );
         assert!(Fields::new(&[0x0b]).any(|field| field.is_err()));
     }
 }

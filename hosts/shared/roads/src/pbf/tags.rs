@@ -25,9 +25,14 @@ impl<'a> Tags<'a> {
     /// Returns the value of `key:suffix`.
     pub(crate) fn suffixed(&self, key: &str, suffix: &str) -> Option<&'a str> {
         let matches = |name: &str| {
-            name.strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).is_some_and(|rest| rest == suffix)
+            name.strip_prefix(key)
+                .and_then(|rest| rest.strip_prefix(':'))
+                .is_some_and(|rest| rest == suffix)
         };
-        self.0.iter().find(|pair| matches(pair.0)).map(|pair| pair.1)
+        self.0
+            .iter()
+            .find(|pair| matches(pair.0))
+            .map(|pair| pair.1)
     }
 
     /// Returns the value for each direction, forward and backward, from the first key that has one. A key for one
@@ -50,8 +55,15 @@ mod tests {
 
     #[test]
     fn directed_key_precedes_common_key() {
-        let tags = Tags::new(vec![("maxspeed", "60"), ("maxspeed:forward", "40"), ("source", "x")]);
-        assert_eq!(tags.by_direction(&["maxspeed:advisory", "maxspeed"]), (Some("40"), Some("60")));
+        let tags = Tags::new(vec![
+            ("maxspeed", "60"),
+            ("maxspeed:forward", "40"),
+            ("source", "x"),
+        ]);
+        assert_eq!(
+            tags.by_direction(&["maxspeed:advisory", "maxspeed"]),
+            (Some("40"), Some("60"))
+        );
         assert_eq!(tags.by_direction(&["width"]), (None, None));
         assert_eq!(tags.suffixed("maxspeed", "forward"), Some("40"));
         assert!(tags.is("source", "x") && !tags.is("source", "y"));

@@ -106,8 +106,16 @@ impl<W: Write> Group<W> {
     }
 
     fn tags(&mut self, message: &mut Vec<u8>, tags: &Tags<'_>) {
-        let keys: Vec<u64> = tags.pairs().iter().map(|(key, _)| self.string(key)).collect();
-        let values: Vec<u64> = tags.pairs().iter().map(|(_, value)| self.string(value)).collect();
+        let keys: Vec<u64> = tags
+            .pairs()
+            .iter()
+            .map(|(key, _)| self.string(key))
+            .collect();
+        let values: Vec<u64> = tags
+            .pairs()
+            .iter()
+            .map(|(_, value)| self.string(value))
+            .collect();
         bytes(message, 2, &packed(keys.into_iter()));
         bytes(message, 3, &packed(values.into_iter()));
     }
@@ -124,7 +132,8 @@ impl<W: Write> Group<W> {
 
     fn end_element(&mut self) -> io::Result<()> {
         self.elements += 1;
-        let is_full = self.elements >= MAX_ELEMENTS || self.messages.len() + self.table.len() >= MAX_BYTES;
+        let is_full =
+            self.elements >= MAX_ELEMENTS || self.messages.len() + self.table.len() >= MAX_BYTES;
         if is_full { self.flush() } else { Ok(()) }
     }
 

@@ -65,19 +65,32 @@ pub(crate) fn road(tags: &Tags<'_>) -> Option<Road> {
     let penalties = speed::penalties(tags, can_forward && can_backward);
     let travel = |allowed: bool, km_h: Option<f64>, penalty: f64, restricted: bool| {
         let km_h = km_h.filter(|km_h| allowed && *km_h > 0.0)?;
-        Some(Travel { speed: km_h / 3.6, rate: km_h * penalty / 3.6, restricted })
+        Some(Travel {
+            speed: km_h / 3.6,
+            rate: km_h * penalty / 3.6,
+            restricted,
+        })
     };
     let forward = travel(can_forward, speeds.0, penalties.0, restricted_forward);
     let backward = travel(can_backward, speeds.1, penalties.1, restricted_backward);
     let is_roundabout = matches!(tags.get("junction"), Some("roundabout" | "circular"));
     let is_snappable = !(highway == "service" && access_forward == Some("private"));
-    (forward.is_some() || backward.is_some()).then_some(Road { forward, backward, is_roundabout, is_snappable })
+    (forward.is_some() || backward.is_some()).then_some(Road {
+        forward,
+        backward,
+        is_roundabout,
+        is_snappable,
+    })
 }
 
 fn blocked(tags: &Tags<'_>, highway: &str) -> bool {
-    let unbuilt = tags.get("construction").is_some_and(|value| !matches!(value, "no" | "widening" | "minor"));
-    matches!(highway, "steps" | "construction" | "proposed" | "area" | "reversible" | "impassable")
-        || tags.is("area", "yes")
+    let unbuilt = tags
+        .get("construction")
+        .is_some_and(|value| !matches!(value, "no" | "widening" | "minor"));
+    matches!(
+        highway,
+        "steps" | "construction" | "proposed" | "area" | "reversible" | "impassable"
+    ) || tags.is("area", "yes")
         || tags.is("railway", "construction")
         || unbuilt
         || tags.is("oneway", "reversible")
@@ -86,7 +99,9 @@ fn blocked(tags: &Tags<'_>, highway: &str) -> bool {
 }
 
 fn oneway(tags: &Tags<'_>, highway: &str) -> Oneway {
-    let own = ["motorcar", "motor_vehicle", "vehicle"].iter().find_map(|kind| tags.suffixed("oneway", kind));
+    let own = ["motorcar", "motor_vehicle", "vehicle"]
+        .iter()
+        .find_map(|kind| tags.suffixed("oneway", kind));
     match own.or_else(|| tags.get("oneway")) {
         Some("-1") => Oneway::Backward,
         Some("yes" | "1" | "true") => Oneway::Forward,
@@ -106,39 +121,79 @@ mod tests {
     }
 
     fn ways(pairs: &[(&'static str, &'static str)]) -> (bool, bool) {
-        road_of(pairs).map_or((false, false), |road| (road.forward.is_some(), road.backward.is_some()))
+        road_of(pairs).map_or((false, false), |road| {
+            (road.forward.is_some(), road.backward.is_some())
+        })
     }
 
     #[test]
     fn oneway_is_explicit_or_implied() {
         assert_eq!(ways(&[("highway", "residential")]), (true, true));
-        assert_eq!(ways(&[("highway", "residential"), ("oneway", "yes")]), (true, false));
-        assert_eq!(ways(&[("highway", "residential"), ("oneway", "-1")]), (false, true));
+        assert_eq!(
+            ways(&[("highway", "residential"), ("oneway", "yes")]),
+            (true, false)
+        );
+        assert_eq!(
+            ways(&[("highway", "residential"), ("oneway", "-1")]),
+            (false, true)
+        );
         assert_eq!(ways(&[("highway", "motorway")]), (true, false));
         assert_eq!(ways(&[("highway", "motorway_link")]), (true, true));
-        assert_eq!(ways(&[("highway", "tertiary"), ("junction", "roundabout")]), (true, false));
-        assert_eq!(ways(&[("highway", "tertiary"), ("junction", "roundabout"), ("oneway", "no")]), (true, true));
-        let bus = [("highway", "primary"), ("oneway", "yes"), ("oneway:vehicle", "no")];
+        assert_eq!(
+            ways(&[("highway", "tertiary"), ("junction", "roundabout")]),
+            (true, false)
+        );
+        assert_eq!(
+            ways(&[
+                ("highway", "tertiary"),
+                ("junction", "roundabout"),
+                ("oneway", "no")
+            ]),
+            (true, true)
+        );
+        let bus = [
+            ("highway", "primary"),
+            ("oneway", "yes"),
+            ("oneway:vehicle", "no"),
+        ];
         assert_eq!(ways(&bus), (true, true));
     }
 
     #[test]
     fn unusable_way_is_not_a_road() {
-        for highway in ["footway", "steps", "construction", "cycleway", "pedestrian", "path"] {
+        for highway in [
+            "footway",
+            "steps",
+            "construction",
+            "cycleway",
+            "pedestrian",
+            "path",
+        ] {
             assert_eq!(road_of(&[("highway", highway)]), None, "{highway}");
         }
         assert_eq!(road_of(&[("building", "yes")]), None);
         assert_eq!(road_of(&[("highway", "service"), ("area", "yes")]), None);
-        assert_eq!(road_of(&[("highway", "residential"), ("oneway", "reversible")]), None);
-        assert_eq!(road_of(&[("highway", "residential"), ("smoothness", "impassable")]), None);
-        assert_eq!(road_of(&[("highway", "service"), ("service", "emergency_access")]), None);
+        assert_eq!(
+            road_of(&[("highway", "residential"), ("oneway", "reversible")]),
+            None
+        );
+        assert_eq!(
+            road_of(&[("highway", "residential"), ("smoothness", "impassable")]),
+            None
+        );
+        assert_eq!(
+            road_of(&[("highway", "service"), ("service", "emergency_access")]),
+            None
+        );
     }
 
     #[test]
     fn private_driveway_is_not_snappable() {
-        let drive = road_of(&[("highway", "service"), ("access", "private")]).expect("a road to its owner");
+        let drive =
+            road_of(&[("highway", "service"), ("access", "private")]).expect("a road to its owner");
         assert!(!drive.is_snappable && drive.forward.is_some_and(|travel| travel.restricted));
-        let street = road_of(&[("highway", "residential"), ("access", "private")]).expect("a road to its owners");
+        let street = road_of(&[("highway", "residential"), ("access", "private")])
+            .expect("a road to its owners");
         assert!(street.is_snappable && street.backward.is_some_and(|travel| travel.restricted));
     }
 }

@@ -46,7 +46,12 @@ const HEIGHT_M: f64 = 2.0;
 
 /// Returns the obstacle described by a node's tags.
 pub(crate) fn obstacle(tags: &Tags<'_>) -> Option<Obstacle> {
-    let both = |effect| Some(Obstacle { effect, direction: Direction::Both });
+    let both = |effect| {
+        Some(Obstacle {
+            effect,
+            direction: Direction::Both,
+        })
+    };
     match barrier(tags) {
         Some(Effect::Barrier) => return both(Effect::Barrier),
         Some(gate) => return both(gate),
@@ -54,7 +59,10 @@ pub(crate) fn obstacle(tags: &Tags<'_>) -> Option<Obstacle> {
     }
     let direction = tags.get("direction");
     let (effect, direction) = match tags.get("highway")? {
-        "traffic_signals" => (Effect::Wait(SIGNALS_MS), tags.get("traffic_signals:direction").or(direction)),
+        "traffic_signals" => (
+            Effect::Wait(SIGNALS_MS),
+            tags.get("traffic_signals:direction").or(direction),
+        ),
         "stop" if tags.is("stop", "minor") => (Effect::StopMinor, direction),
         "stop" => (Effect::Stop, direction),
         "give_way" => (Effect::Wait(GIVE_WAY_MS), direction),
@@ -74,15 +82,19 @@ fn barrier(tags: &Tags<'_>) -> Option<Effect> {
         return blocks.then_some(Effect::Barrier);
     }
     let barrier = tags.get("barrier")?;
-    let too_low = barrier == "height_restrictor" && tags.get("maxheight").map(metres).is_some_and(|m| m < HEIGHT_M);
+    let too_low = barrier == "height_restrictor"
+        && tags
+            .get("maxheight")
+            .map(metres)
+            .is_some_and(|m| m < HEIGHT_M);
     if too_low {
         return Some(Effect::Barrier);
     }
     let flat = matches!(tags.get("kerb"), Some("lowered" | "flush"));
     let passable = match barrier {
         "gate" | "lift_gate" => return Some(Effect::Wait(GATE_MS)),
-        "cattle_grid" | "border_control" | "toll_booth" | "sally_port" | "no" | "entrance" | "height_restrictor"
-        | "arch" => true,
+        "cattle_grid" | "border_control" | "toll_booth" | "sally_port" | "no" | "entrance"
+        | "height_restrictor" | "arch" => true,
         "kerb" => flat || tags.is("highway", "crossing"),
         "fence" => matches!(tags.get("sensory"), Some("audible" | "audio")),
         _ => tags.is("bollard", "rising") || flat,
@@ -101,20 +113,44 @@ mod tests {
     #[test]
     fn barrier_blocks_unless_passable() {
         assert_eq!(effect(&[("barrier", "bollard")]), Some(Effect::Barrier));
-        assert_eq!(effect(&[("barrier", "bollard"), ("bollard", "rising")]), None);
-        assert_eq!(effect(&[("barrier", "bollard"), ("motor_vehicle", "yes")]), None);
+        assert_eq!(
+            effect(&[("barrier", "bollard"), ("bollard", "rising")]),
+            None
+        );
+        assert_eq!(
+            effect(&[("barrier", "bollard"), ("motor_vehicle", "yes")]),
+            None
+        );
         assert_eq!(effect(&[("barrier", "gate"), ("access", "private")]), None);
-        assert_eq!(effect(&[("barrier", "gate"), ("access", "no")]), Some(Effect::Barrier));
+        assert_eq!(
+            effect(&[("barrier", "gate"), ("access", "no")]),
+            Some(Effect::Barrier)
+        );
         assert_eq!(effect(&[("barrier", "gate")]), Some(Effect::Wait(60_000)));
         assert_eq!(effect(&[("barrier", "toll_booth")]), None);
-        assert_eq!(effect(&[("barrier", "height_restrictor"), ("maxheight", "1.9")]), Some(Effect::Barrier));
+        assert_eq!(
+            effect(&[("barrier", "height_restrictor"), ("maxheight", "1.9")]),
+            Some(Effect::Barrier)
+        );
     }
 
     #[test]
     fn signals_apply_in_tagged_direction() {
-        let signals = obstacle(&Tags::new(vec![("highway", "traffic_signals"), ("direction", "backward")]));
-        assert_eq!(signals, Some(Obstacle { effect: Effect::Wait(2_000), direction: Direction::Backward }));
-        assert_eq!(effect(&[("highway", "stop"), ("stop", "minor")]), Some(Effect::StopMinor));
+        let signals = obstacle(&Tags::new(vec![
+            ("highway", "traffic_signals"),
+            ("direction", "backward"),
+        ]));
+        assert_eq!(
+            signals,
+            Some(Obstacle {
+                effect: Effect::Wait(2_000),
+                direction: Direction::Backward
+            })
+        );
+        assert_eq!(
+            effect(&[("highway", "stop"), ("stop", "minor")]),
+            Some(Effect::StopMinor)
+        );
         assert_eq!(effect(&[("highway", "crossing")]), None);
     }
 }

@@ -33,8 +33,8 @@ fn max_surface_speed(tags: &Tags<'_>) -> f64 {
     let surface = match tags.get("surface").unwrap_or_default() {
         "cement" | "compacted" | "fine_gravel" => 80.0,
         "paving_stones" | "metal" | "bricks" => 60.0,
-        "grass" | "wood" | "sett" | "grass_paver" | "gravel" | "unpaved" | "ground" | "dirt" | "pebblestone"
-        | "tartan" => 40.0,
+        "grass" | "wood" | "sett" | "grass_paver" | "gravel" | "unpaved" | "ground" | "dirt"
+        | "pebblestone" | "tartan" => 40.0,
         "cobblestone" | "clay" | "snow" => 30.0,
         "earth" | "stone" | "rocky" | "sand" | "ice" => 20.0,
         "laterite" => 15.0,
@@ -67,12 +67,19 @@ pub(super) fn speeds(
     highway: &str,
     access: (Option<&str>, Option<&str>),
 ) -> (Option<f64>, Option<f64>) {
-    let limits = tags.by_direction(&["maxspeed:advisory", "maxspeed", "source:maxspeed", "maxspeed:type"]);
+    let limits = tags.by_direction(&[
+        "maxspeed:advisory",
+        "maxspeed",
+        "source:maxspeed",
+        "maxspeed:type",
+    ]);
     let max_surface_speed = max_surface_speed(tags);
     let speed = |access: Option<&str>, limit: Option<&str>| {
         let open = access.is_some_and(|value| is_allowed(value) || !is_forbidden(value));
         let class = class_speed(highway).or_else(|| open.then_some(DEFAULT_KM_H))?;
-        let limited = limit.and_then(limit_km_h).map_or(class, |limit| limit * LIMIT_SHARE);
+        let limited = limit
+            .and_then(limit_km_h)
+            .map_or(class, |limit| limit * LIMIT_SHARE);
         Some(limited.min(max_surface_speed))
     };
     (speed(access.0, limits.0), speed(access.1, limits.1))
@@ -98,12 +105,28 @@ fn limit_km_h(value: &str) -> Option<f64> {
 /// Returns the factors from speed to rate, forward and backward. Narrow roads and service roads are avoided.
 pub(super) fn penalties(tags: &Tags<'_>, bidirectional: bool) -> (f64, f64) {
     let service = match tags.get("service") {
-        Some("alley" | "parking" | "parking_aisle" | "driveway" | "drive-through" | "drive-thru") => 0.5,
+        Some(
+            "alley" | "parking" | "parking_aisle" | "driveway" | "drive-through" | "drive-thru",
+        ) => 0.5,
         _ => 1.0,
     };
-    let side = if matches!(tags.get("side_road"), Some("yes" | "rotary")) { 0.8 } else { 1.0 };
-    let alternating = if tags.is("oneway", "alternating") { 0.4 } else { 1.0 };
-    let common = f64::min(service, side).min(alternating).min(if bidirectional { width_penalty(tags) } else { 1.0 });
+    let side = if matches!(tags.get("side_road"), Some("yes" | "rotary")) {
+        0.8
+    } else {
+        1.0
+    };
+    let alternating = if tags.is("oneway", "alternating") {
+        0.4
+    } else {
+        1.0
+    };
+    let common = f64::min(service, side)
+        .min(alternating)
+        .min(if bidirectional {
+            width_penalty(tags)
+        } else {
+            1.0
+        });
     match tags.get("priority") {
         Some("forward") => (common, common.min(0.7)),
         Some("backward") => (common.min(0.7), common),
@@ -112,7 +135,11 @@ pub(super) fn penalties(tags: &Tags<'_>, bidirectional: bool) -> (f64, f64) {
 }
 
 fn width_penalty(tags: &Tags<'_>) -> f64 {
-    if tags.get("lanes").and_then(leading_number).is_some_and(|lanes| lanes <= 1.0) {
+    if tags
+        .get("lanes")
+        .and_then(leading_number)
+        .is_some_and(|lanes| lanes <= 1.0)
+    {
         return 0.5;
     }
     match tags.get("width").map(metres) {
@@ -131,27 +158,61 @@ mod tests {
 
     fn km_h(pairs: &[(&'static str, &'static str)]) -> (Option<f64>, Option<f64>) {
         let tags = Tags::new(pairs.to_vec());
-        speeds(&tags, tags.get("highway").unwrap_or_default(), super::super::access::way_access(&tags))
+        speeds(
+            &tags,
+            tags.get("highway").unwrap_or_default(),
+            super::super::access::way_access(&tags),
+        )
     }
 
     #[test]
     fn surface_limits_speed_limits_and_classes() {
         assert_eq!(km_h(&[("highway", "primary")]), (Some(65.0), Some(65.0)));
-        assert_eq!(km_h(&[("highway", "primary"), ("maxspeed", "50")]), (Some(40.0), Some(40.0)));
-        assert_eq!(km_h(&[("highway", "primary"), ("maxspeed:forward", "50")]), (Some(40.0), Some(65.0)));
-        assert_eq!(km_h(&[("highway", "primary"), ("maxspeed", "BR:urban")]), (Some(40.0), Some(40.0)));
-        assert_eq!(km_h(&[("highway", "primary"), ("maxspeed", "signals")]), (Some(65.0), Some(65.0)));
-        assert_eq!(km_h(&[("highway", "primary"), ("surface", "cobblestone")]), (Some(30.0), Some(30.0)));
+        assert_eq!(
+            km_h(&[("highway", "primary"), ("maxspeed", "50")]),
+            (Some(40.0), Some(40.0))
+        );
+        assert_eq!(
+            km_h(&[("highway", "primary"), ("maxspeed:forward", "50")]),
+            (Some(40.0), Some(65.0))
+        );
+        assert_eq!(
+            km_h(&[("highway", "primary"), ("maxspeed", "BR:urban")]),
+            (Some(40.0), Some(40.0))
+        );
+        assert_eq!(
+            km_h(&[("highway", "primary"), ("maxspeed", "signals")]),
+            (Some(65.0), Some(65.0))
+        );
+        assert_eq!(
+            km_h(&[("highway", "primary"), ("surface", "cobblestone")]),
+            (Some(30.0), Some(30.0))
+        );
         assert_eq!(km_h(&[("highway", "track")]), (None, None));
-        assert_eq!(km_h(&[("highway", "track"), ("motor_vehicle", "yes")]), (Some(10.0), Some(10.0)));
+        assert_eq!(
+            km_h(&[("highway", "track"), ("motor_vehicle", "yes")]),
+            (Some(10.0), Some(10.0))
+        );
     }
 
     #[test]
     fn narrow_bidirectional_ways_are_penalised() {
         let lane = Tags::new(vec![("lanes", "1")]);
-        assert_eq!((penalties(&lane, true), penalties(&lane, false)), ((0.5, 0.5), (1.0, 1.0)));
-        assert_eq!(penalties(&Tags::new(vec![("width", "4,5")]), true), (0.75, 0.75));
-        assert_eq!(penalties(&Tags::new(vec![("service", "driveway")]), true), (0.5, 0.5));
-        assert_eq!(penalties(&Tags::new(vec![("priority", "forward")]), true), (1.0, 0.7));
+        assert_eq!(
+            (penalties(&lane, true), penalties(&lane, false)),
+            ((0.5, 0.5), (1.0, 1.0))
+        );
+        assert_eq!(
+            penalties(&Tags::new(vec![("width", "4,5")]), true),
+            (0.75, 0.75)
+        );
+        assert_eq!(
+            penalties(&Tags::new(vec![("service", "driveway")]), true),
+            (0.5, 0.5)
+        );
+        assert_eq!(
+            penalties(&Tags::new(vec![("priority", "forward")]), true),
+            (1.0, 0.7)
+        );
     }
 }

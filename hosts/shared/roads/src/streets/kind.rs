@@ -28,9 +28,13 @@ impl Kind {
             return Kind::of_road(highway, tags);
         }
         let is_water = tags.is("natural", "water") || tags.is("waterway", "riverbank");
-        let is_park = matches!(tags.get("leisure"), Some("park" | "garden" | "golf_course" | "nature_reserve"))
-            || matches!(tags.get("landuse"), Some("grass" | "forest" | "cemetery" | "recreation_ground"))
-            || tags.is("natural", "wood");
+        let is_park = matches!(
+            tags.get("leisure"),
+            Some("park" | "garden" | "golf_course" | "nature_reserve")
+        ) || matches!(
+            tags.get("landuse"),
+            Some("grass" | "forest" | "cemetery" | "recreation_ground")
+        ) || tags.is("natural", "wood");
         match tags.get("waterway") {
             Some("river" | "canal") if tags.get("tunnel").is_none() => Some(Kind::River),
             _ if is_water && is_closed => Some(Kind::Water),
@@ -45,10 +49,17 @@ impl Kind {
             "primary" | "secondary" => Kind::Major,
             "tertiary" => Kind::Medium,
             "residential" | "unclassified" | "living_street" | "road" | "pedestrian" => Kind::Minor,
-            "service" if !matches!(tags.get("service"), Some("parking_aisle" | "drive-through")) => Kind::Service,
+            "service"
+                if !matches!(tags.get("service"), Some("parking_aisle" | "drive-through")) =>
+            {
+                Kind::Service
+            }
             // A street's sidewalks and crossings are part of the street.
             "footway" | "path" | "cycleway" | "steps" | "track"
-                if !matches!(tags.get("footway"), Some("sidewalk" | "crossing" | "traffic_island")) =>
+                if !matches!(
+                    tags.get("footway"),
+                    Some("sidewalk" | "crossing" | "traffic_island")
+                ) =>
             {
                 Kind::Path
             }
@@ -81,7 +92,11 @@ impl Kind {
     }
 
     pub(super) fn geometry(self) -> GeomType {
-        if matches!(self, Kind::Park | Kind::Water) { GeomType::Polygon } else { GeomType::Linestring }
+        if matches!(self, Kind::Park | Kind::Water) {
+            GeomType::Polygon
+        } else {
+            GeomType::Linestring
+        }
     }
 
     /// Returns the first zoom that shows the kind.

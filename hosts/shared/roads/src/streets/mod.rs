@@ -60,7 +60,9 @@ impl fmt::Display for StreetsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StreetsError::Extract(error) => error.fmt(f),
-            StreetsError::Write { path, error } => write!(f, "{} cannot be written: {error}", path.display()),
+            StreetsError::Write { path, error } => {
+                write!(f, "{} cannot be written: {error}", path.display())
+            }
             StreetsError::Encode(detail) => write!(f, "a tile cannot be encoded: {detail}"),
         }
     }
@@ -83,7 +85,10 @@ pub fn build(extract: &Path, output: &Path) -> Result<StreetReport, StreetsError
     let mut name = output.file_name().unwrap_or_default().to_owned();
     name.push(".part");
     let part = output.with_file_name(name);
-    let error = |error| StreetsError::Write { path: output.to_owned(), error };
+    let error = |error| StreetsError::Write {
+        path: output.to_owned(),
+        error,
+    };
     let written = File::create(&part).map_err(error).and_then(|file| {
         let synced = file.try_clone().map_err(error)?;
         let report = write(&features, file)?;
@@ -114,7 +119,11 @@ fn write(features: &Features, file: File) -> Result<StreetReport, StreetsError> 
     let mut tiles = 0;
     for zoom in MIN_ZOOM..=MAX_ZOOM {
         let mut entries = Vec::new();
-        for (number, feature) in features.all.iter().enumerate().filter(|(_, feature)| feature.kind.min_zoom() <= zoom)
+        for (number, feature) in features
+            .all
+            .iter()
+            .enumerate()
+            .filter(|(_, feature)| feature.kind.min_zoom() <= zoom)
         {
             let shape = feature.at_zoom(zoom);
             for (x, y) in tile::tiles_of(&shape, feature.kind.geometry() == GeomType::Polygon) {
@@ -124,15 +133,24 @@ fn write(features: &Features, file: File) -> Result<StreetReport, StreetsError> 
         }
         entries.sort_unstable();
         for chunk in entries.chunk_by(|one, other| one.0 == other.0) {
-            let Some(&(_, x, y, _)) = chunk.first() else { continue };
+            let Some(&(_, x, y, _)) = chunk.first() else {
+                continue;
+            };
             let found = chunk.iter().filter_map(|entry| features.all.get(entry.3));
-            let data = tile::encode(found, features, zoom, (x, y)).map_err(|e| StreetsError::Encode(e.to_string()))?;
+            let data = tile::encode(found, features, zoom, (x, y))
+                .map_err(|e| StreetsError::Encode(e.to_string()))?;
             if let Some(data) = data {
                 tiles += 1;
-                writer.add_tile(TileCoord::new(zoom, x, y).map_err(encode)?, &data).map_err(encode)?;
+                writer
+                    .add_tile(TileCoord::new(zoom, x, y).map_err(encode)?, &data)
+                    .map_err(encode)?;
             }
         }
     }
     writer.finalize().map_err(encode)?;
-    Ok(StreetReport { features: features.all.len(), tiles, bytes: 0 })
+    Ok(StreetReport {
+        features: features.all.len(),
+        tiles,
+        bytes: 0,
+    })
 }

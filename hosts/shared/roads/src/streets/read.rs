@@ -30,21 +30,41 @@ impl Feature {
         // Tiles of the last zoom are enlarged.
         let tolerance = if shift == 0 { 2 } else { 4 << shift };
         let plane = |spot: Spot| (f64::from(spot.x), f64::from(spot.y));
-        simplify(&self.shape, plane, f64::from(tolerance)).into_iter().map(|spot| spot.shifted(shift)).collect()
+        simplify(&self.shape, plane, f64::from(tolerance))
+            .into_iter()
+            .map(|spot| spot.shifted(shift))
+            .collect()
     }
 }
 
 impl Features {
     pub(super) fn name(&self, feature: &Feature) -> Option<&str> {
-        self.names.get(usize::try_from(feature.name?).ok()?).map(String::as_str)
+        self.names
+            .get(usize::try_from(feature.name?).ok()?)
+            .map(String::as_str)
     }
 
     /// Returns the area of all features.
     pub(super) fn bounds(&self) -> Area {
-        let mut area = Area { low: Spot { x: i32::MAX, y: i32::MAX }, high: Spot { x: i32::MIN, y: i32::MIN } };
+        let mut area = Area {
+            low: Spot {
+                x: i32::MAX,
+                y: i32::MAX,
+            },
+            high: Spot {
+                x: i32::MIN,
+                y: i32::MIN,
+            },
+        };
         for spot in self.all.iter().flat_map(|feature| &feature.shape) {
-            area.low = Spot { x: area.low.x.min(spot.x), y: area.low.y.min(spot.y) };
-            area.high = Spot { x: area.high.x.max(spot.x), y: area.high.y.max(spot.y) };
+            area.low = Spot {
+                x: area.low.x.min(spot.x),
+                y: area.low.y.min(spot.y),
+            };
+            area.high = Spot {
+                x: area.high.x.max(spot.x),
+                y: area.high.y.max(spot.y),
+            };
         }
         area
     }
@@ -69,7 +89,8 @@ pub(super) fn features<R: Read + Seek>(mut file: R) -> Result<Features, RoadsErr
                 nodes.push(node?);
             }
             let is_closed = nodes.len() - start > 3 && nodes.get(start) == nodes.last();
-            let Some(kind) = Kind::of(&way.tags, is_closed).filter(|_| nodes.len() - start > 1) else {
+            let Some(kind) = Kind::of(&way.tags, is_closed).filter(|_| nodes.len() - start > 1)
+            else {
                 nodes.truncate(start);
                 return Ok(());
             };
@@ -94,16 +115,30 @@ pub(super) fn features<R: Read + Seek>(mut file: R) -> Result<Features, RoadsErr
     file.rewind()?;
     let (coords, _) = read_nodes(file, &ids, &blocks.with_nodes, locations)?;
     let spot = |id: &i64| Some(Spot::of((*coords.get(ids.binary_search(id).ok()?)?)?));
-    let ends = ways.iter().skip(1).map(|way| way.start).chain([nodes.len()]);
+    let ends = ways
+        .iter()
+        .skip(1)
+        .map(|way| way.start)
+        .chain([nodes.len()]);
     let shapes = ways.iter().zip(ends).map(|(way, end)| {
         let nodes = nodes.get(way.start..end).unwrap_or_default();
-        Feature { kind: way.kind, name: way.name, shape: nodes.iter().filter_map(spot).collect() }
+        Feature {
+            kind: way.kind,
+            name: way.name,
+            shape: nodes.iter().filter_map(spot).collect(),
+        }
     });
     let all: Vec<Feature> = shapes.filter(|feature| feature.shape.len() > 1).collect();
     if all.is_empty() {
         return Err(RoadsError::NoRoads);
     }
-    let mut sorted: Vec<(u32, String)> = names.into_iter().map(|(name, number)| (number, name)).collect();
+    let mut sorted: Vec<(u32, String)> = names
+        .into_iter()
+        .map(|(name, number)| (number, name))
+        .collect();
     sorted.sort_unstable();
-    Ok(Features { all, names: sorted.into_iter().map(|(_, name)| name).collect() })
+    Ok(Features {
+        all,
+        names: sorted.into_iter().map(|(_, name)| name).collect(),
+    })
 }

@@ -44,12 +44,21 @@ pub(super) fn encode<'a>(
     let (mut lines, mut rings) = (Lines::new(), Rings::new());
     for feature in found {
         let name = features.name(feature);
-        let shape: Vec<Spot> =
-            feature.at_zoom(zoom).into_iter().map(|spot| Spot { x: spot.x - left, y: spot.y - top }).collect();
+        let shape: Vec<Spot> = feature
+            .at_zoom(zoom)
+            .into_iter()
+            .map(|spot| Spot {
+                x: spot.x - left,
+                y: spot.y - top,
+            })
+            .collect();
         if feature.kind.geometry() == GeomType::Polygon {
             rings.push((feature.kind, name, clip_ring(&shape)));
         } else {
-            lines.entry((feature.kind, name)).or_default().extend(clip_line(&shape));
+            lines
+                .entry((feature.kind, name))
+                .or_default()
+                .extend(clip_line(&shape));
         }
     }
     rings.retain(|(_, _, ring)| !ring.is_empty());

@@ -16,7 +16,8 @@ pub fn in_format_2(file: &[u8]) -> Vec<u8> {
         let at = 12 + part * 12;
         u64::from_le_bytes(file[at..at + 8].try_into().expect("eight bytes"))
     };
-    let removed = usize::try_from(records(PARTS) * 4 + records(PARTS + 1) * 28).expect("a small file");
+    let removed =
+        usize::try_from(records(PARTS) * 4 + records(PARTS + 1) * 28).expect("a small file");
     let mut header = file[..12 + PARTS * 12].to_vec();
     header[8..12].copy_from_slice(&2u32.to_le_bytes());
     let checksum = Crc::<u32>::new(&CRC_32_ISO_HDLC).checksum(&header);

@@ -32,7 +32,11 @@ pub fn named_roads(path: &Path) -> Result<Vec<NamedRoad>, RoadsError> {
         block.ways(&["highway"], |way| {
             if let Some(name) = way.tags.get("name") {
                 let postcode = way.tags.get("postal_code").map(str::to_owned);
-                ways.push((name.to_owned(), postcode, way.nodes().collect::<Result<Vec<i64>, _>>()?));
+                ways.push((
+                    name.to_owned(),
+                    postcode,
+                    way.nodes().collect::<Result<Vec<i64>, _>>()?,
+                ));
                 locations.extend(way.locations()?);
             }
             Ok(())
@@ -49,7 +53,11 @@ pub fn named_roads(path: &Path) -> Result<Vec<NamedRoad>, RoadsError> {
     };
     let roads = ways.into_iter().map(|(name, postcode, nodes)| {
         let line = nodes.into_iter().filter_map(point).collect();
-        NamedRoad { name, postcode, line }
+        NamedRoad {
+            name,
+            postcode,
+            line,
+        }
     });
     Ok(roads.collect())
 }

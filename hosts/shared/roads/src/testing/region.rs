@@ -7,7 +7,10 @@ use crate::coord::Coord;
 use crate::pbf::{Bounds, Group, Member, Relation, Tags, write_header};
 
 /// The south-western corner.
-const ORIGIN: Coord = Coord { lat: -240_000_000, lon: -480_000_000 };
+const ORIGIN: Coord = Coord {
+    lat: -240_000_000,
+    lon: -480_000_000,
+};
 /// The distance between junctions: about 100 m north and east.
 const STEP: (i32, i32) = (9_000, 9_800);
 /// The nodes of a junction and of its streets to the north and to the east.
@@ -25,9 +28,18 @@ const BRIDGES: u64 = 40;
 /// # Errors
 /// The output cannot be written.
 pub fn write_region(mut output: impl Write, nodes: u64, seed: u64) -> io::Result<()> {
-    let region = Region { side: (nodes / NODES).isqrt().max(WAY * 2), seed };
+    let region = Region {
+        side: (nodes / NODES).isqrt().max(WAY * 2),
+        seed,
+    };
     let last = region.side - 1;
-    write_header(&mut output, Some(Bounds { low: ORIGIN, high: region.junction(last, last) }))?;
+    write_header(
+        &mut output,
+        Some(Bounds {
+            low: ORIGIN,
+            high: region.junction(last, last),
+        }),
+    )?;
     let mut group = Group::new(output);
     let plain = Tags::new(Vec::new());
     for row in 0..region.side {
@@ -35,7 +47,9 @@ pub fn write_region(mut output: impl Write, nodes: u64, seed: u64) -> io::Result
             let (id, from) = (region.id(row, column), region.junction(row, column));
             group.node(id, from, &plain)?;
             let east = (column < last).then(|| region.junction(row, column + 1));
-            let north = region.has_north(row, column).then(|| region.junction(row + 1, column));
+            let north = region
+                .has_north(row, column)
+                .then(|| region.junction(row + 1, column));
             for (first, to) in [(1, east), (3, north)] {
                 let Some(to) = to else { continue };
                 group.node(id + first, from.towards(to, 0.3), &plain)?;
@@ -47,13 +61,21 @@ pub fn write_region(mut output: impl Write, nodes: u64, seed: u64) -> io::Result
     for line in 0..region.side {
         let tags = Tags::new(region.tags(line, 0));
         for start in (0..last).step_by(region.step()) {
-            group.way(region.way(line, start, 0), &region.eastward(line, start), &tags)?;
+            group.way(
+                region.way(line, start, 0),
+                &region.eastward(line, start),
+                &tags,
+            )?;
         }
     }
     for line in 0..region.side {
         let tags = Tags::new(region.tags(line, 1));
         for start in (0..last).step_by(region.step()) {
-            group.way(region.way(line, start, 1), &region.northward(start, line), &tags)?;
+            group.way(
+                region.way(line, start, 1),
+                &region.northward(start, line),
+                &tags,
+            )?;
         }
     }
     let mut group = Group::new(group.finish()?);
@@ -68,7 +90,10 @@ pub fn write_region(mut output: impl Write, nodes: u64, seed: u64) -> io::Result
                     (Member::Node(region.id(row, column)), "via"),
                     (Member::Way(region.way(column, row, 1)), "to"),
                 ];
-                let tags = Tags::new(vec![("type", "restriction"), ("restriction", "no_left_turn")]);
+                let tags = Tags::new(vec![
+                    ("type", "restriction"),
+                    ("restriction", "no_left_turn"),
+                ]);
                 group.relation(&Relation { id, tags, members })?;
             }
         }
@@ -102,9 +127,14 @@ impl Region {
             let index = i32::try_from(index).unwrap_or(i32::MAX);
             #[expect(clippy::cast_possible_truncation, reason = "a few hundred metres")]
             let shift = ((self.random(row, column, purpose) - 0.5) * f64::from(step) * 0.4) as i32;
-            start.saturating_add(step.saturating_mul(index)).saturating_add(shift)
+            start
+                .saturating_add(step.saturating_mul(index))
+                .saturating_add(shift)
         };
-        Coord { lat: place(ORIGIN.lat, STEP.0, row, 0), lon: place(ORIGIN.lon, STEP.1, column, 1) }
+        Coord {
+            lat: place(ORIGIN.lat, STEP.0, row, 0),
+            lon: place(ORIGIN.lon, STEP.1, column, 1),
+        }
     }
 
     /// Returns whether a street leads north: from the last row and over a river it does not, except on bridges.
@@ -132,14 +162,18 @@ impl Region {
 
     fn eastward(&self, row: u64, start: u64) -> Vec<i64> {
         let end = (start + WAY).min(self.side - 1);
-        let blocks = (start..end).map(|column| self.id(row, column)).flat_map(|id| [id, id + 1, id + 2]);
+        let blocks = (start..end)
+            .map(|column| self.id(row, column))
+            .flat_map(|id| [id, id + 1, id + 2]);
         blocks.chain([self.id(row, end)]).collect()
     }
 
     fn northward(&self, start: u64, column: u64) -> Vec<i64> {
         let mut nodes = vec![self.id(start, column)];
         // Rivers flow at the ends of ways.
-        for row in (start..(start + WAY).min(self.side - 1)).take_while(|row| self.has_north(*row, column)) {
+        for row in
+            (start..(start + WAY).min(self.side - 1)).take_while(|row| self.has_north(*row, column))
+        {
             let id = self.id(row, column);
             nodes.extend([id + 3, id + 4, self.id(row + 1, column)]);
         }
@@ -164,14 +198,23 @@ mod tests {
         };
         assert!(extract(1) == extract(1) && extract(1) != extract(2));
         let roads = Roads::from_bytes(&extract(1)).expect("roads");
-        let region = Region { side: (NODES_OF_TEST / NODES).isqrt(), seed: 1 };
+        let region = Region {
+            side: (NODES_OF_TEST / NODES).isqrt(),
+            seed: 1,
+        };
         let junctions = usize::try_from(region.side * region.side).expect("few");
         let size = roads.size();
         // Two directions of two streets, some of them one-way.
-        assert!((junctions * 2..junctions * 4).contains(&size.edges), "{size:?} of {junctions} junctions");
+        assert!(
+            (junctions * 2..junctions * 4).contains(&size.edges),
+            "{size:?} of {junctions} junctions"
+        );
         let across = [(28, 0), (31, 0)].map(|(row, column)| region.junction(row, column).point());
         let matrix = roads.matrix(&across);
         let leg = matrix.leg(0, 1).expect("a leg");
-        assert!(leg.metres > 3_000, "the next bridge is two kilometres away: {leg:?}");
+        assert!(
+            leg.metres > 3_000,
+            "the next bridge is two kilometres away: {leg:?}"
+        );
     }
 }

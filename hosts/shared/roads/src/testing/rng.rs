@@ -36,6 +36,9 @@ impl Rng {
         let angle = self.next_f64() * std::f64::consts::TAU;
         let degree = 111_195.0;
         let east = metres * angle.sin() / (degree * point.latitude().to_radians().cos());
-        Point::from_degrees(point.latitude() + metres * angle.cos() / degree, point.longitude() + east)
+        Point::from_degrees(
+            point.latitude() + metres * angle.cos() / degree,
+            point.longitude() + east,
+        )
     }
 }

@@ -65,7 +65,10 @@ pub fn at(north_m: f64, east_m: f64) -> Point {
 fn degrees(north_m: f64, east_m: f64) -> (f64, f64) {
     let degree = 6_371_008.8_f64.to_radians();
     let latitude = ORIGIN.0 + north_m / degree;
-    (latitude, ORIGIN.1 + east_m / (degree * ORIGIN.0.to_radians().cos()))
+    (
+        latitude,
+        ORIGIN.1 + east_m / (degree * ORIGIN.0.to_radians().cos()),
+    )
 }
 
 impl Sketch {
@@ -82,7 +85,12 @@ impl Sketch {
     pub fn node(&mut self, id: i64, north_m: f64, east_m: f64, tags: &Pairs<'_>) -> &mut Sketch {
         let point = at(north_m, east_m);
         let tags = self.pairs(tags);
-        self.nodes.push(Node { id, lat: i64::from(point.lat_e7), lon: i64::from(point.lon_e7), tags });
+        self.nodes.push(Node {
+            id,
+            lat: i64::from(point.lat_e7),
+            lon: i64::from(point.lon_e7),
+            tags,
+        });
         self
     }
 
@@ -99,11 +107,22 @@ impl Sketch {
     }
 
     /// Adds a turn restriction via a node, or via a way if `over_way` is true.
-    pub fn restriction(&mut self, kind: &str, from: i64, via: i64, to: i64, over_way: bool) -> &mut Sketch {
+    pub fn restriction(
+        &mut self,
+        kind: &str,
+        from: i64,
+        via: i64,
+        to: i64,
+        over_way: bool,
+    ) -> &mut Sketch {
         let tags = self.pairs(&[("type", "restriction"), ("restriction", kind)]);
         let roles = ["from", "via", "to"].map(|role| self.string(role));
         let via_type = u64::from(over_way);
-        let members = [(roles[0], from, 1), (roles[1], via, via_type), (roles[2], to, 1)];
+        let members = [
+            (roles[0], from, 1),
+            (roles[1], via, via_type),
+            (roles[2], to, 1),
+        ];
         self.relations.push(Relation { tags, members });
         self
     }
@@ -148,7 +167,10 @@ impl Sketch {
     ///
     /// Returns an error if there are no roads.
     pub fn roads(&self) -> Result<Roads, RoadsError> {
-        Roads::from_bytes(&self.bytes(Form { dense: true, packed: true }))
+        Roads::from_bytes(&self.bytes(Form {
+            dense: true,
+            packed: true,
+        }))
     }
 
     /// Returns the bytes of the file.
@@ -157,13 +179,23 @@ impl Sketch {
         let mut header = Vec::new();
         if let Some(bounds) = self.bounds {
             let mut area = Vec::new();
-            (1..).zip(bounds).for_each(|(field, side)| number(&mut area, field, zigzag(side)));
+            (1..)
+                .zip(bounds)
+                .for_each(|(field, side)| number(&mut area, field, zigzag(side)));
             bytes(&mut header, 1, &area);
         }
-        self.features.iter().for_each(|feature| bytes(&mut header, 4, feature.as_bytes()));
-        self.optional.iter().for_each(|feature| bytes(&mut header, 5, feature.as_bytes()));
+        self.features
+            .iter()
+            .for_each(|feature| bytes(&mut header, 4, feature.as_bytes()));
+        self.optional
+            .iter()
+            .for_each(|feature| bytes(&mut header, 5, feature.as_bytes()));
         let mut file = blob("OSMHeader", &header, form.packed);
-        let nodes = if form.dense { self.dense_nodes() } else { self.single_nodes() };
+        let nodes = if form.dense {
+            self.dense_nodes()
+        } else {
+            self.single_nodes()
+        };
         let mut groups = [nodes, self.way_group(), self.relation_group()];
         if self.is_unsorted {
             groups.reverse();
@@ -184,12 +216,17 @@ impl Sketch {
     }
 
     fn pairs(&mut self, tags: &Pairs<'_>) -> Vec<u64> {
-        tags.iter().flat_map(|(key, value)| [*key, *value]).map(|text| self.string(text)).collect()
+        tags.iter()
+            .flat_map(|(key, value)| [*key, *value])
+            .map(|text| self.string(text))
+            .collect()
     }
 
     fn block(&self, group: &[u8]) -> Vec<u8> {
         let (mut table, mut block) = (Vec::new(), Vec::new());
-        self.strings.iter().for_each(|text| bytes(&mut table, 1, text.as_bytes()));
+        self.strings
+            .iter()
+            .for_each(|text| bytes(&mut table, 1, text.as_bytes()));
         bytes(&mut block, 1, &table);
         bytes(&mut block, 2, group);
         block
@@ -197,7 +234,9 @@ impl Sketch {
 
     /// Returns the nodes that have blocks of their own.
     fn own_nodes(&self) -> impl Iterator<Item = &Node> {
-        self.nodes.iter().filter(|node| !self.has_locations || !node.tags.is_empty())
+        self.nodes
+            .iter()
+            .filter(|node| !self.has_locations || !node.tags.is_empty())
     }
 
     fn dense_nodes(&self) -> Vec<u8> {
@@ -206,7 +245,9 @@ impl Sketch {
         bytes(&mut dense, 1, &column(|node| node.id));
         bytes(&mut dense, 8, &column(|node| node.lat));
         bytes(&mut dense, 9, &column(|node| node.lon));
-        let tags = self.own_nodes().flat_map(|node| node.tags.iter().copied().chain([0]));
+        let tags = self
+            .own_nodes()
+            .flat_map(|node| node.tags.iter().copied().chain([0]));
         bytes(&mut dense, 10, &packed(tags));
         let mut group = Vec::new();
         bytes(&mut group, 2, &dense);
@@ -237,10 +278,21 @@ impl Sketch {
                 // The largest number stands for a node outside the extract.
                 let outside = i64::from(i32::MAX);
                 let location = |id: &i64, pick: fn(&Node) -> i64| {
-                    self.nodes.iter().find(|node| node.id == *id).map_or(outside, pick)
+                    self.nodes
+                        .iter()
+                        .find(|node| node.id == *id)
+                        .map_or(outside, pick)
                 };
-                bytes(&mut way, 9, &deltas(nodes.iter().map(|id| location(id, |node| node.lat))));
-                bytes(&mut way, 10, &deltas(nodes.iter().map(|id| location(id, |node| node.lon))));
+                bytes(
+                    &mut way,
+                    9,
+                    &deltas(nodes.iter().map(|id| location(id, |node| node.lat))),
+                );
+                bytes(
+                    &mut way,
+                    10,
+                    &deltas(nodes.iter().map(|id| location(id, |node| node.lon))),
+                );
             }
             bytes(&mut group, 3, &way);
         }
@@ -252,9 +304,21 @@ impl Sketch {
         for Relation { tags, members } in &self.relations {
             let mut relation = Vec::new();
             keys_and_values(&mut relation, tags);
-            bytes(&mut relation, 8, &packed(members.iter().map(|member| member.0)));
-            bytes(&mut relation, 9, &deltas(members.iter().map(|member| member.1)));
-            bytes(&mut relation, 10, &packed(members.iter().map(|member| member.2)));
+            bytes(
+                &mut relation,
+                8,
+                &packed(members.iter().map(|member| member.0)),
+            );
+            bytes(
+                &mut relation,
+                9,
+                &deltas(members.iter().map(|member| member.1)),
+            );
+            bytes(
+                &mut relation,
+                10,
+                &packed(members.iter().map(|member| member.2)),
+            );
             bytes(&mut group, 4, &relation);
         }
         group

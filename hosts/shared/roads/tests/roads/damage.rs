@@ -7,18 +7,38 @@ use despacho_roads::{Roads, RoadsError};
 
 fn file(packed: bool) -> Vec<u8> {
     let mut sketch = Sketch::new();
-    sketch.node(1, 0.0, 0.0, &[("highway", "stop")]).node(2, 0.0, 300.0, &[]).node(3, 300.0, 300.0, &[]);
-    sketch.street(12, &[1, 2]).street(23, &[2, 3]).street(31, &[3, 1]).restriction("no_left_turn", 12, 2, 23, false);
-    sketch.restriction("no_u_turn", 12, 23, 31, true).bounds(-100.0, -100.0, 400.0, 400.0);
-    sketch.bytes(Form { dense: packed, packed })
+    sketch
+        .node(1, 0.0, 0.0, &[("highway", "stop")])
+        .node(2, 0.0, 300.0, &[])
+        .node(3, 300.0, 300.0, &[]);
+    sketch
+        .street(12, &[1, 2])
+        .street(23, &[2, 3])
+        .street(31, &[3, 1])
+        .restriction("no_left_turn", 12, 2, 23, false);
+    sketch
+        .restriction("no_u_turn", 12, 23, 31, true)
+        .bounds(-100.0, -100.0, 400.0, 400.0);
+    sketch.bytes(Form {
+        dense: packed,
+        packed,
+    })
 }
 
 #[test]
 fn invalid_extract_is_rejected() {
     for bytes in [&b""[..], b"not an extract at all", &[0; 100], &[0xff; 100]] {
-        assert!(matches!(Roads::from_bytes(bytes), Err(RoadsError::Damaged { block: 0, .. })), "{bytes:?}");
+        assert!(
+            matches!(
+                Roads::from_bytes(bytes),
+                Err(RoadsError::Damaged { block: 0, .. })
+            ),
+            "{bytes:?}"
+        );
     }
-    let nowhere = std::env::temp_dir().join("no-such-folder").join("no.osm.pbf");
+    let nowhere = std::env::temp_dir()
+        .join("no-such-folder")
+        .join("no.osm.pbf");
     assert!(matches!(Roads::load(&nowhere), Err(RoadsError::Read(_))));
 }
 
@@ -30,9 +50,15 @@ fn truncated_extract_is_rejected() {
         for length in 0..whole.len() {
             let found = Roads::from_bytes(&whole[..length]);
             // At a block boundary, truncation is not detectable: nodes, ways or restrictions are missing.
-            let text = found.as_ref().map_or_else(ToString::to_string, |roads| format!("{roads:?}"));
+            let text = found
+                .as_ref()
+                .map_or_else(ToString::to_string, |roads| format!("{roads:?}"));
             let cut = matches!(found, Err(RoadsError::Damaged { .. }));
-            assert!(cut || is_boundary(&whole, length), "{length} of {}: {text}", whole.len());
+            assert!(
+                cut || is_boundary(&whole, length),
+                "{length} of {}: {text}",
+                whole.len()
+            );
         }
     }
 }
@@ -41,12 +67,20 @@ fn truncated_extract_is_rejected() {
 fn is_boundary(file: &[u8], length: usize) -> bool {
     let mut at = 0;
     while at < length {
-        let Some(head) = file.get(at..at + 4) else { return false };
+        let Some(head) = file.get(at..at + 4) else {
+            return false;
+        };
         let header = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
         // The header's last field is the length of the blob.
         let fields = &file[at + 4..at + 4 + header];
-        let start = fields.iter().rposition(|byte| *byte == 0x18).expect("a length");
-        let size = fields[start + 1..].iter().rev().fold(0, |size, byte| size << 7 | usize::from(byte & 0x7f));
+        let start = fields
+            .iter()
+            .rposition(|byte| *byte == 0x18)
+            .expect("a length");
+        let size = fields[start + 1..]
+            .iter()
+            .rev()
+            .fold(0, |size, byte| size << 7 | usize::from(byte & 0x7f));
         at += 4 + header + size;
     }
     at == length
@@ -55,7 +89,9 @@ fn is_boundary(file: &[u8], length: usize) -> bool {
 #[test]
 fn flipped_bits_never_panic() {
     let mut rng = Rng::new(11);
-    let points: Vec<Point> = (0..5).map(|step| at(f64::from(step) * 60.0, 100.0)).collect();
+    let points: Vec<Point> = (0..5)
+        .map(|step| at(f64::from(step) * 60.0, 100.0))
+        .collect();
     let mut rejected = 0;
     for packed in [true, false] {
         let whole = file(packed);
@@ -79,7 +115,11 @@ fn flipped_bits_never_panic() {
 
 fn random_below(rng: &mut Rng, below: usize) -> usize {
     let below_float = f64::from(u32::try_from(below).expect("a short file"));
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a fraction of a small number")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a fraction of a small number"
+    )]
     let random = (rng.next_f64() * below_float) as usize;
     random.min(below - 1)
 }

@@ -24,8 +24,14 @@ fn assert_like_osrm(roads: &Roads, expected: &ExpectedLegs) {
         let leg = matrix.leg(0, 1).expect("a leg");
         let (own_m, own_s) = (f64::from(leg.metres), f64::from(leg.ms) / 1_000.0);
         errors.push((own_m - metres).abs() / metres);
-        assert!((own_m - metres).abs() < metres * 0.05, "{from:?} to {to:?}: {own_m} m, OSRM {metres} m");
-        assert!((own_s - seconds).abs() < seconds * 0.01, "{from:?} to {to:?}: {own_s} s, OSRM {seconds} s");
+        assert!(
+            (own_m - metres).abs() < metres * 0.05,
+            "{from:?} to {to:?}: {own_m} m, OSRM {metres} m"
+        );
+        assert!(
+            (own_s - seconds).abs() < seconds * 0.01,
+            "{from:?} to {to:?}: {own_s} s, OSRM {seconds} s"
+        );
     }
     errors.sort_by(f64::total_cmp);
     assert!(errors[errors.len() / 2] < 0.005, "{errors:?}");
@@ -33,7 +39,9 @@ fn assert_like_osrm(roads: &Roads, expected: &ExpectedLegs) {
 
 #[test]
 fn porto_alegre_legs_match_osrm() {
-    let Some(roads) = roads("poa_osm.pbf") else { return };
+    let Some(roads) = roads("poa_osm.pbf") else {
+        return;
+    };
     let (market, pucrs) = ((-30.027_565, -51.227_811), (-30.057_972, -51.176_073));
     let (mall, stadium) = ((-30.026_512, -51.162_409), (-30.064_94, -51.236_591));
     let (ufrgs, station) = ((-30.033_402, -51.220_278), (-29.997_721, -51.197_618));
@@ -53,8 +61,14 @@ fn porto_alegre_legs_match_osrm() {
 
 #[test]
 fn sao_paulo_legs_match_osrm() {
-    let Some(roads) = roads("spo_osm.pbf") else { return };
-    let (cathedral, paulista, station) = ((-23.5505, -46.6333), (-23.5614, -46.656), (-23.535, -46.625));
+    let Some(roads) = roads("spo_osm.pbf") else {
+        return;
+    };
+    let (cathedral, paulista, station) = (
+        (-23.5505, -46.6333),
+        (-23.5614, -46.656),
+        (-23.535, -46.625),
+    );
     let expected = [
         (cathedral, paulista, 3_461.7, 365.7),
         (paulista, cathedral, 4_410.8, 475.9),
@@ -68,7 +82,9 @@ fn sao_paulo_legs_match_osrm() {
 
 #[test]
 fn far_point_is_not_snapped() {
-    let Some(roads) = roads("poa_osm.pbf") else { return };
+    let Some(roads) = roads("poa_osm.pbf") else {
+        return;
+    };
     let here = at(-30.0265, -51.1628);
     assert!(roads.matrix(&[here]).is_snapped(0));
     for (far, name) in [
@@ -82,7 +98,11 @@ fn far_point_is_not_snapped() {
     ] {
         let matrix = roads.matrix(&[here, far]);
         assert!(matrix.is_snapped(0) && !matrix.is_snapped(1), "{name}");
-        assert_eq!((matrix.leg(0, 1), matrix.leg(1, 0), matrix.leg(1, 1)), (None, None, None), "{name}");
+        assert_eq!(
+            (matrix.leg(0, 1), matrix.leg(1, 0), matrix.leg(1, 1)),
+            (None, None, None),
+            "{name}"
+        );
     }
 }
 
@@ -92,7 +112,11 @@ fn every_snapped_point_reaches_every_other() {
         let Some(roads) = roads(name) else { return };
         let mut rng = Rng::new(5);
         // Porto Alegre's islands are networks of their own.
-        let is_of_city = |point: &Point| roads.component_near(*point).is_none_or(|component| component == 0);
+        let is_of_city = |point: &Point| {
+            roads
+                .component_near(*point)
+                .is_none_or(|component| component == 0)
+        };
         let random = std::iter::repeat_with(|| rng.point(roads.area())).flatten();
         let points: Vec<Point> = random.filter(is_of_city).take(60).collect();
         let matrix = roads.matrix(&points);
@@ -103,35 +127,60 @@ fn every_snapped_point_reaches_every_other() {
             let leg = matrix.leg(from, to);
             assert_eq!(leg.is_some(), both, "{name}: {from} to {to}");
             let Some(leg) = leg else { continue };
-            uneven += usize::from(matrix.leg(to, from).is_some_and(|back| back.metres.abs_diff(leg.metres) > 50));
+            uneven += usize::from(
+                matrix
+                    .leg(to, from)
+                    .is_some_and(|back| back.metres.abs_diff(leg.metres) > 50),
+            );
             // Both ends can be up to the snap limit away from their roads.
-            assert!(leg.metres + 700 >= great_circle_m(points[from], points[to]), "{name}: {from} to {to}");
+            assert!(
+                leg.metres + 700 >= great_circle_m(points[from], points[to]),
+                "{name}: {from} to {to}"
+            );
         }
-        assert!(uneven > 200, "{name}: only {uneven} legs differ by direction");
+        assert!(
+            uneven > 200,
+            "{name}: only {uneven} legs differ by direction"
+        );
     }
 }
 
 #[test]
 fn islands_of_porto_alegre_have_legs() {
-    let Some(roads) = roads("poa_osm.pbf") else { return };
+    let Some(roads) = roads("poa_osm.pbf") else {
+        return;
+    };
     let mut rng = Rng::new(8);
     let island = roads.components().nth(1).expect("an island");
     let is_there = |point: &Point| roads.component_near(*point) == Some(1);
-    let points: Vec<Point> =
-        std::iter::repeat_with(|| rng.point(island.area)).flatten().filter(is_there).take(10).collect();
+    let points: Vec<Point> = std::iter::repeat_with(|| rng.point(island.area))
+        .flatten()
+        .filter(is_there)
+        .take(10)
+        .collect();
     let matrix = roads.matrix(&points);
     let legs = (0..10).flat_map(|from| (0..10).map(move |to| (from, to)));
-    assert!(legs.into_iter().all(|(from, to)| matrix.leg(from, to).is_some_and(|leg| leg.metres < island.metres)));
+    assert!(legs.into_iter().all(|(from, to)| {
+        matrix
+            .leg(from, to)
+            .is_some_and(|leg| leg.metres < island.metres)
+    }));
 }
 
 #[test]
 fn legs_do_not_depend_on_other_points() {
-    let Some(roads) = roads("spo_osm.pbf") else { return };
+    let Some(roads) = roads("spo_osm.pbf") else {
+        return;
+    };
     let mut rng = Rng::new(6);
     let points: Vec<Point> = (0..20).filter_map(|_| rng.point(roads.area())).collect();
     let whole = roads.matrix(&points);
     for (from, to) in (0..20).flat_map(|from| (0..20).map(move |to| (from, to))) {
         let pair = roads.matrix(&[points[from], points[to]]);
-        assert_eq!(pair.leg(0, 1).filter(|_| from != to), whole.leg(from, to).filter(|_| from != to), "{from} {to}");
+        assert_eq!(
+            pair.leg(0, 1).filter(|_| from != to),
+            whole.leg(from, to).filter(|_| from != to),
+            "{from} {to}"
+        );
     }
 }

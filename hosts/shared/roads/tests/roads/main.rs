@@ -14,7 +14,10 @@ use std::path::PathBuf;
 /// Returns the path of an extract in ../shared/data/osm, or `None` with a message on standard error if it is missing.
 fn extract(name: &str) -> Option<PathBuf> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let found = here.ancestors().map(|folder| folder.join("shared/data/osm").join(name)).find(|path| path.exists());
+    let found = here
+        .ancestors()
+        .map(|folder| folder.join("shared/data/osm").join(name))
+        .find(|path| path.exists());
     if found.is_none() {
         eprintln!("skipped: shared/data/osm/{name}, an OpenStreetMap extract, is missing");
     }

@@ -11,23 +11,47 @@ use crate::extract;
 /// A town with every part of a network: a restriction that copies edges, a one-way street, a private driveway and bounds.
 fn town() -> Sketch {
     let mut sketch = Sketch::new();
-    sketch.node(1, 0.0, 0.0, &[("highway", "stop")]).node(2, 0.0, 300.0, &[]).node(3, 300.0, 300.0, &[]);
+    sketch
+        .node(1, 0.0, 0.0, &[("highway", "stop")])
+        .node(2, 0.0, 300.0, &[])
+        .node(3, 300.0, 300.0, &[]);
     sketch.node(4, 300.0, 0.0, &[]).node(5, 350.0, 0.0, &[]);
-    sketch.street(12, &[1, 2]).street(23, &[2, 3]).street(31, &[3, 1]).street(34, &[3, 4]).street(41, &[4, 1]);
-    sketch.way(45, &[4, 5], &[("highway", "service"), ("service", "driveway"), ("access", "private")]);
-    sketch.restriction("no_left_turn", 12, 2, 23, false).restriction("no_u_turn", 12, 23, 31, true);
+    sketch
+        .street(12, &[1, 2])
+        .street(23, &[2, 3])
+        .street(31, &[3, 1])
+        .street(34, &[3, 4])
+        .street(41, &[4, 1]);
+    sketch.way(
+        45,
+        &[4, 5],
+        &[
+            ("highway", "service"),
+            ("service", "driveway"),
+            ("access", "private"),
+        ],
+    );
+    sketch
+        .restriction("no_left_turn", 12, 2, 23, false)
+        .restriction("no_u_turn", 12, 23, 31, true);
     sketch.bounds(-100.0, -100.0, 400.0, 400.0);
     sketch
 }
 
 fn saved(folder: &Path) -> Vec<u8> {
     let path = folder.join("town.roads");
-    town().roads().expect("roads").save(&path).expect("a written file");
+    town()
+        .roads()
+        .expect("roads")
+        .save(&path)
+        .expect("a written file");
     std::fs::read(path).expect("the written file")
 }
 
 fn points(count: i32) -> Vec<Point> {
-    (0..count).map(|step| at(f64::from(step * 37 % 300), f64::from(step * 53 % 300))).collect()
+    (0..count)
+        .map(|step| at(f64::from(step * 37 % 300), f64::from(step * 53 % 300)))
+        .collect()
 }
 
 #[test]
@@ -43,14 +67,24 @@ fn road_file_has_the_legs_and_paths_of_its_extract() {
     let points = points(20);
     assert!(loaded.matrix(&points) == built.matrix(&points));
     assert_eq!(loaded.paths(&points, 10), built.paths(&points, 10));
-    assert_eq!(Roads::from_bytes(&std::fs::read(&path).unwrap()).unwrap().size(), built.size());
-    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(
+        Roads::from_bytes(&std::fs::read(&path).unwrap())
+            .unwrap()
+            .size(),
+        built.size()
+    );
+    let names: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(names, ["town.roads"], "nothing else remains");
 }
 
 #[test]
 fn road_file_of_a_city_has_its_legs() {
-    let Some(path) = extract("spo_osm.pbf") else { return };
+    let Some(path) = extract("spo_osm.pbf") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("spo.roads");
     let built = Roads::load(&path).unwrap();
@@ -58,12 +92,17 @@ fn road_file_of_a_city_has_its_legs() {
     let loaded = Roads::load(&file).unwrap();
     let ((south, west), (north, east)) = {
         let (low, high) = built.area();
-        ((low.latitude(), low.longitude()), (high.latitude(), high.longitude()))
+        (
+            (low.latitude(), low.longitude()),
+            (high.latitude(), high.longitude()),
+        )
     };
     let mut rng = Rng::new(5);
     let mut random = || {
-        let point =
-            Point::from_degrees(south + rng.next_f64() * (north - south), west + rng.next_f64() * (east - west));
+        let point = Point::from_degrees(
+            south + rng.next_f64() * (north - south),
+            west + rng.next_f64() * (east - west),
+        );
         point.expect("a valid coordinate")
     };
     let points: Vec<Point> = (0..60).map(|_| random()).collect();
@@ -75,16 +114,31 @@ fn truncated_and_extended_road_files_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let whole = saved(folder.path());
     for length in 8..whole.len() {
-        let error = Roads::from_bytes(&whole[..length]).expect_err("a truncated file").to_string();
-        assert!(error.starts_with("not a complete road file: ") && error.contains("truncated"), "{length}: {error}");
+        let error = Roads::from_bytes(&whole[..length])
+            .expect_err("a truncated file")
+            .to_string();
+        assert!(
+            error.starts_with("not a complete road file: ") && error.contains("truncated"),
+            "{length}: {error}"
+        );
     }
     // Without its magic, a file is read as an extract.
     for length in 0..8 {
-        let error = Roads::from_bytes(&whole[..length]).expect_err("a truncated file").to_string();
-        assert!(error.starts_with("not a complete .osm.pbf extract"), "{length}: {error}");
+        let error = Roads::from_bytes(&whole[..length])
+            .expect_err("a truncated file")
+            .to_string();
+        assert!(
+            error.starts_with("not a complete .osm.pbf extract"),
+            "{length}: {error}"
+        );
     }
-    let error = Roads::from_bytes(&[&whole[..], b"!"].concat()).expect_err("a longer file").to_string();
-    assert!(error.contains("other bytes follow it") && error.contains("despacho roads build"), "{error}");
+    let error = Roads::from_bytes(&[&whole[..], b"!"].concat())
+        .expect_err("a longer file")
+        .to_string();
+    assert!(
+        error.contains("other bytes follow it") && error.contains("despacho roads build"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -109,15 +163,32 @@ fn every_flipped_bit_is_detected() {
 fn other_formats_name_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let whole = saved(folder.path());
-    for (version, remedy) in [(4u32, "update the program"), (1, "has the earlier format 1")] {
+    for (version, remedy) in [
+        (4u32, "update the program"),
+        (1, "has the earlier format 1"),
+    ] {
         let mut bytes = whole.clone();
         bytes[8..12].copy_from_slice(&version.to_le_bytes());
-        let error = Roads::from_bytes(&bytes).expect_err("another format").to_string();
-        assert!(error.contains(remedy) && error.contains("despacho roads build"), "{error}");
+        let error = Roads::from_bytes(&bytes)
+            .expect_err("another format")
+            .to_string();
+        assert!(
+            error.contains(remedy) && error.contains("despacho roads build"),
+            "{error}"
+        );
     }
-    for foreign in [&b"DSPACHO1........................"[..], b"{\"type\": \"FeatureCollection\"}", b""] {
-        let error = Roads::from_bytes(foreign).expect_err("a foreign file").to_string();
-        assert!(error.starts_with("not a complete .osm.pbf extract"), "{error}");
+    for foreign in [
+        &b"DSPACHO1........................"[..],
+        b"{\"type\": \"FeatureCollection\"}",
+        b"",
+    ] {
+        let error = Roads::from_bytes(foreign)
+            .expect_err("a foreign file")
+            .to_string();
+        assert!(
+            error.starts_with("not a complete .osm.pbf extract"),
+            "{error}"
+        );
     }
 }
 
@@ -125,7 +196,10 @@ fn other_formats_name_the_remedy() {
 fn road_file_of_the_earlier_format_is_readable() {
     let folder = tempfile::tempdir().unwrap();
     let whole = saved(folder.path());
-    let (old, new) = (Roads::from_bytes(&in_format_2(&whole)).unwrap(), Roads::from_bytes(&whole).unwrap());
+    let (old, new) = (
+        Roads::from_bytes(&in_format_2(&whole)).unwrap(),
+        Roads::from_bytes(&whole).unwrap(),
+    );
     assert!(old.is_outdated() && !new.is_outdated());
     let points = points(20);
     assert!(old.matrix(&points) == new.matrix(&points));
@@ -148,12 +222,21 @@ fn road_file_that_cannot_be_written_leaves_nothing() {
     let taken = folder.path().join("taken.roads");
     std::fs::create_dir_all(taken.join("inner")).unwrap();
     assert!(matches!(roads.save(&taken), Err(RoadsError::Write(_))));
-    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let names: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(names, ["taken.roads"]);
 }
 
 #[test]
 fn extract_is_not_taken_for_a_road_file() {
-    let bytes = town().bytes(Form { dense: true, packed: true });
-    assert_eq!(Roads::from_bytes(&bytes).unwrap().size(), town().roads().unwrap().size());
+    let bytes = town().bytes(Form {
+        dense: true,
+        packed: true,
+    });
+    assert_eq!(
+        Roads::from_bytes(&bytes).unwrap().size(),
+        town().roads().unwrap().size()
+    );
 }

@@ -13,6 +13,16 @@ pub(super) const COURIERS: &[Setting] = &[
         1..=43_200,
         "Lifetime of a one-time link that sets the password of a login",
     ),
-    Setting::number("couriers.sign-in-minutes", Minutes, 1..=43_200, "Lifetime of a courier's one-time sign-in link"),
-    Setting::number("couriers.session-days", Days, 1..=400, "Lifetime of a courier's session after a sign-in by link"),
+    Setting::number(
+        "couriers.sign-in-minutes",
+        Minutes,
+        1..=43_200,
+        "Lifetime of a courier's one-time sign-in link",
+    ),
+    Setting::number(
+        "couriers.session-days",
+        Days,
+        1..=400,
+        "Lifetime of a courier's session after a sign-in by link",
+    ),
 ];

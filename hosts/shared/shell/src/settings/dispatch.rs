@@ -123,7 +123,12 @@ pub(super) const DISPATCH: &[Setting] = &[
         0..=1_000,
         "Cost of the time until a courier can start, in per cent",
     ),
-    Setting::number("dispatch.travel-percent", Percent, 0..=1_000, "Cost of the travel to a pickup, in per cent"),
+    Setting::number(
+        "dispatch.travel-percent",
+        Percent,
+        0..=1_000,
+        "Cost of the travel to a pickup, in per cent",
+    ),
     Setting::number(
         "dispatch.length-percent",
         Percent,
@@ -142,7 +147,12 @@ pub(super) const DISPATCH: &[Setting] = &[
         0..=3_600,
         "Cost of an order beyond 1.5 for each hour of a courier's shift",
     ),
-    Setting::number("dispatch.open-minutes", Minutes, 1..=1_440, "Cost of an order without a courier"),
+    Setting::number(
+        "dispatch.open-minutes",
+        Minutes,
+        1..=1_440,
+        "Cost of an order without a courier",
+    ),
     Setting::number(
         "dispatch.open-age-percent",
         Percent,

@@ -25,12 +25,18 @@ pub fn milliseconds<'de, D: Deserializer<'de>>(value: D) -> Result<Duration, D::
 }
 
 /// Reads a string with its type's `FromStr`.
-pub fn parsed<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(value: D) -> Result<T, D::Error> {
-    String::deserialize(value)?.parse().map_err(D::Error::custom)
+pub fn parsed<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
+    value: D,
+) -> Result<T, D::Error> {
+    String::deserialize(value)?
+        .parse()
+        .map_err(D::Error::custom)
 }
 
 /// Reads an optional string with its type's `FromStr`.
-pub fn optional<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(value: D) -> Result<Option<T>, D::Error> {
+pub fn optional<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
+    value: D,
+) -> Result<Option<T>, D::Error> {
     parsed(value).map(Some)
 }
 
@@ -39,25 +45,36 @@ pub fn list<'de, D: Deserializer<'de>, T, E: Display>(
     value: D,
     parse: fn(&str) -> Result<T, E>,
 ) -> Result<Vec<T>, D::Error> {
-    Vec::<String>::deserialize(value)?.iter().map(|text| parse(text).map_err(D::Error::custom)).collect()
+    Vec::<String>::deserialize(value)?
+        .iter()
+        .map(|text| parse(text).map_err(D::Error::custom))
+        .collect()
 }
 
 /// Reads the deployment's secret.
 pub fn secret<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Secret>, D::Error> {
-    Secret::parse(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
+    Secret::parse(&String::deserialize(value)?)
+        .map(Some)
+        .map_err(D::Error::custom)
 }
 
 /// Reads a token and returns its hash.
 pub fn token<'de, D: Deserializer<'de>>(value: D) -> Result<Option<KeyHash>, D::Error> {
-    operator_token(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
+    operator_token(&String::deserialize(value)?)
+        .map(Some)
+        .map_err(D::Error::custom)
 }
 
 /// Reads a tariff from JSON.
 pub fn tariff<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Tariff>, D::Error> {
-    super::tariff(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
+    super::tariff(&String::deserialize(value)?)
+        .map(Some)
+        .map_err(D::Error::custom)
 }
 
 /// Reads headers from `NAME=VALUE`.
-pub fn headers<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<(HeaderName, HeaderValue)>, D::Error> {
+pub fn headers<'de, D: Deserializer<'de>>(
+    value: D,
+) -> Result<Vec<(HeaderName, HeaderValue)>, D::Error> {
     list(value, split_header)
 }

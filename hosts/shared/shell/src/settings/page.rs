@@ -17,7 +17,9 @@ pub fn config_file<T>(loaded: &Loaded<T>) -> String {
             section = own_section;
             let _ = writeln!(text, "\n[{section}]");
         }
-        let Some((value, source)) = loaded.values.get(setting.key) else { continue };
+        let Some((value, source)) = loaded.values.get(setting.key) else {
+            continue;
+        };
         let line = match (setting.kind, value.as_str()) {
             (_, "") => format!("# {name} (none)"),
             _ if setting.is_secret => format!("# {name} {value}"),
@@ -42,25 +44,44 @@ pub fn markdown() -> String {
         }
         let secret = if setting.is_secret { "; a secret" } else { "" };
         let default = setting.default();
-        let default = if default.is_empty() { "unset".to_owned() } else { format!("`{default}`") };
+        let default = if default.is_empty() {
+            "unset".to_owned()
+        } else {
+            format!("`{default}`")
+        };
         let hosts = match (setting.is_on(Host::Server), setting.is_on(Host::Component)) {
             (true, true) => "both",
             (true, false) => "server",
             _ => "component",
         };
         let help = setting.help.replace('|', "\\|");
-        let _ = writeln!(page, "| `{}` | {} | {default} | {hosts} | {help}{secret} |", setting.key, values(setting));
+        let _ = writeln!(
+            page,
+            "| `{}` | {} | {default} | {hosts} | {help}{secret} |",
+            setting.key,
+            values(setting)
+        );
     }
     page
 }
 
 fn values(setting: &Setting) -> String {
     match setting.kind {
-        Kind::Number { unit: Unit::Count | Unit::Factor, min, max } => format!("{min} to {max}"),
+        Kind::Number {
+            unit: Unit::Count | Unit::Factor,
+            min,
+            max,
+        } => format!("{min} to {max}"),
         Kind::Number { unit, min, max } => format!("{min} to {max} {}", unit.name()),
         Kind::Switch => "`true` or `false`".to_owned(),
-        Kind::Choice(names) => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
-        Kind::Text(..) | Kind::List(..) => format!("`{}`", setting.placeholder().replace('|', "\\|")),
+        Kind::Choice(names) => names
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Kind::Text(..) | Kind::List(..) => {
+            format!("`{}`", setting.placeholder().replace('|', "\\|"))
+        }
     }
 }
 

@@ -51,8 +51,16 @@ pub struct ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ConfigError { key, value, source, detail } = self;
-        let value = value.as_ref().map(|value| format!(" = {value}")).unwrap_or_default();
+        let ConfigError {
+            key,
+            value,
+            source,
+            detail,
+        } = self;
+        let value = value
+            .as_ref()
+            .map(|value| format!(" = {value}"))
+            .unwrap_or_default();
         match source {
             Source::Default => write!(f, "{key}{value}: {detail}"),
             source => write!(f, "{key}{value} ({source}): {detail}"),
@@ -69,7 +77,12 @@ impl ConfigErrors {
     #[must_use]
     pub fn one(key: &str, detail: impl fmt::Display) -> ConfigErrors {
         let (key, detail) = (key.to_owned(), detail.to_string());
-        ConfigErrors(vec![ConfigError { key, value: None, source: Source::Default, detail }])
+        ConfigErrors(vec![ConfigError {
+            key,
+            value: None,
+            source: Source::Default,
+            detail,
+        }])
     }
 }
 
@@ -102,7 +115,11 @@ impl Reader {
     /// Creates a reader without any value.
     #[must_use]
     pub fn new(host: Host) -> Reader {
-        Reader { host, values: Vec::new(), errors: Vec::new() }
+        Reader {
+            host,
+            values: Vec::new(),
+            errors: Vec::new(),
+        }
     }
 
     /// Sets a value. An invalid value is an error even if a later one replaces it.
@@ -115,7 +132,12 @@ impl Reader {
             Err(detail) => {
                 let detail = detail.to_string();
                 let value = setting.can_show(text).then(|| text.to_owned());
-                self.errors.push(ConfigError { key: setting.key.to_owned(), value, source, detail });
+                self.errors.push(ConfigError {
+                    key: setting.key.to_owned(),
+                    value,
+                    source,
+                    detail,
+                });
             }
         }
     }
@@ -135,10 +157,14 @@ impl Reader {
             let setting = Setting::find(self.host, &key).filter(|_| !is_elsewhere);
             match (setting, value, text(value)) {
                 (Some(setting), _, Some(text)) => self.set(setting, &text, source.clone()),
-                (None, Value::Object(inner), _) if is_section => self.set_section(inner, &prefix, source),
-                (Some(_), ..) => {
-                    self.reject(&key, source, "must be a string, a number, true, false or a list of strings")
+                (None, Value::Object(inner), _) if is_section => {
+                    self.set_section(inner, &prefix, source)
                 }
+                (Some(_), ..) => self.reject(
+                    &key,
+                    source,
+                    "must be a string, a number, true, false or a list of strings",
+                ),
                 (None, ..) => self.reject(&key, source, "is not a setting"),
             }
         }
@@ -146,7 +172,12 @@ impl Reader {
 
     /// Records an error.
     pub fn reject(&mut self, key: &str, source: &Source, detail: impl Into<String>) {
-        let error = ConfigError { key: key.to_owned(), value: None, source: source.clone(), detail: detail.into() };
+        let error = ConfigError {
+            key: key.to_owned(),
+            value: None,
+            source: source.clone(),
+            detail: detail.into(),
+        };
         self.errors.push(error);
     }
 
@@ -165,13 +196,18 @@ impl Reader {
 
     /// The present value of a setting and its source.
     fn value(&self, key: &str) -> Option<(&Value, &Source)> {
-        self.values.iter().find(|(other, ..)| *other == key).map(|(_, value, source)| (value, source))
+        self.values
+            .iter()
+            .find(|(other, ..)| *other == key)
+            .map(|(_, value, source)| (value, source))
     }
 
     /// The source of a setting's present value.
     #[must_use]
     pub fn source(&self, key: &str) -> Source {
-        self.value(key).map(|(_, source)| source.clone()).unwrap_or_default()
+        self.value(key)
+            .map(|(_, source)| source.clone())
+            .unwrap_or_default()
     }
 
     /// The present value of a setting as text; `None` if it is unset.
@@ -181,9 +217,15 @@ impl Reader {
     }
 
     /// Converts a present value with a function of the host, and records its error.
-    pub fn parse<T, E: fmt::Display>(&mut self, key: &str, parse: impl FnOnce(&str) -> Result<T, E>) -> Option<T> {
+    pub fn parse<T, E: fmt::Display>(
+        &mut self,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Option<T> {
         let parsed = self.text(key).map(|text| parse(&text))?;
-        parsed.map_err(|error| self.reject_value(key, error.to_string())).ok()
+        parsed
+            .map_err(|error| self.reject_value(key, error.to_string()))
+            .ok()
     }
 
     /// Checks the settings together and builds the configuration.
@@ -195,16 +237,29 @@ impl Reader {
         let (mut own, mut shared, mut values) = (Map::new(), Map::new(), BTreeMap::new());
         for setting in Setting::of(self.host) {
             let (section, name) = setting.path();
-            let object = if is_shared(section) { &mut shared } else { &mut own };
-            let found = self.value(setting.key).map(|(value, source)| (value.clone(), source.clone()));
+            let object = if is_shared(section) {
+                &mut shared
+            } else {
+                &mut own
+            };
+            let found = self
+                .value(setting.key)
+                .map(|(value, source)| (value.clone(), source.clone()));
             let (value, source) = found.unwrap_or_default();
             let default = setting.default();
-            let value =
-                if value.is_null() && !default.is_empty() { setting.read(&default).unwrap_or_default() } else { value };
+            let value = if value.is_null() && !default.is_empty() {
+                setting.read(&default).unwrap_or_default()
+            } else {
+                value
+            };
             // Only hosts that print their settings have descriptions.
             if cfg!(feature = "descriptions") {
                 let is_hidden = setting.is_secret && !value.is_null();
-                let shown = if is_hidden { "(redacted)".to_owned() } else { text(&value).unwrap_or_default() };
+                let shown = if is_hidden {
+                    "(redacted)".to_owned()
+                } else {
+                    text(&value).unwrap_or_default()
+                };
                 values.insert(setting.key, (shown, source));
             }
             if value.is_null() {
@@ -212,7 +267,10 @@ impl Reader {
             }
             let target = match section {
                 "" => Some(object),
-                _ => object.entry(section).or_insert_with(|| Map::new().into()).as_object_mut(),
+                _ => object
+                    .entry(section)
+                    .or_insert_with(|| Map::new().into())
+                    .as_object_mut(),
             };
             target.map(|target| target.insert(name.to_owned(), value));
         }
@@ -222,14 +280,21 @@ impl Reader {
             self.reject_value(key, detail);
         }
         match (own, shared) {
-            (Some(own), Some(shared)) if self.errors.is_empty() => Ok(Loaded { own, shared, values }),
+            (Some(own), Some(shared)) if self.errors.is_empty() => Ok(Loaded {
+                own,
+                shared,
+                values,
+            }),
             _ => Err(ConfigErrors(self.errors)),
         }
     }
 
     fn check_road_services(&mut self) {
         if self.value("osrm").is_some() && self.value("valhalla").is_some() {
-            self.reject_value("valhalla", "must not be set together with osrm: there is one road service");
+            self.reject_value(
+                "valhalla",
+                "must not be set together with osrm: there is one road service",
+            );
         }
     }
 
@@ -252,8 +317,15 @@ mod tests {
 
     fn errors(object: &Value, host: Host) -> Vec<String> {
         let mut reader = Reader::new(host);
-        reader.set_all(object.as_object().unwrap(), &Source::Variable("settings".to_owned()));
-        let errors = reader.finish::<serde::de::IgnoredAny>().err().map(|errors| errors.0).unwrap_or_default();
+        reader.set_all(
+            object.as_object().unwrap(),
+            &Source::Variable("settings".to_owned()),
+        );
+        let errors = reader
+            .finish::<serde::de::IgnoredAny>()
+            .err()
+            .map(|errors| errors.0)
+            .unwrap_or_default();
         errors.iter().map(ToString::to_string).collect()
     }
 
@@ -286,8 +358,17 @@ mod tests {
         reader.set(setting, "12", Source::File("a.toml".to_owned()));
         reader.set(setting, "13", Source::Flag(setting.flag()));
         let loaded = reader.finish::<serde::de::IgnoredAny>().unwrap();
-        assert_eq!((loaded.shared.keys.days, loaded.shared.keys.session_hours), (13, 12));
-        assert_eq!(loaded.values["keys.days"], ("13".to_owned(), Source::Flag("keys-days".to_owned())));
-        assert_eq!(loaded.values["keys.session-hours"], ("12".to_owned(), Source::Default));
+        assert_eq!(
+            (loaded.shared.keys.days, loaded.shared.keys.session_hours),
+            (13, 12)
+        );
+        assert_eq!(
+            loaded.values["keys.days"],
+            ("13".to_owned(), Source::Flag("keys-days".to_owned()))
+        );
+        assert_eq!(
+            loaded.values["keys.session-hours"],
+            ("12".to_owned(), Source::Default)
+        );
     }
 }

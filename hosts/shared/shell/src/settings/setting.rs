@@ -138,8 +138,19 @@ impl Unit {
 
 impl Setting {
     pub(super) const fn new(key: &'static str, kind: Kind, help: &'static str) -> Setting {
-        let help = if cfg!(feature = "descriptions") { help } else { "" };
-        Setting { key, kind, help, is_secret: false, default: "", hosts: &[Host::Server, Host::Component] }
+        let help = if cfg!(feature = "descriptions") {
+            help
+        } else {
+            ""
+        };
+        Setting {
+            key,
+            kind,
+            help,
+            is_secret: false,
+            default: "",
+            hosts: &[Host::Server, Host::Component],
+        }
     }
 
     pub(super) const fn number(
@@ -148,7 +159,15 @@ impl Setting {
         range: RangeInclusive<u64>,
         help: &'static str,
     ) -> Setting {
-        Setting::new(key, Kind::Number { unit, min: *range.start(), max: *range.end() }, help)
+        Setting::new(
+            key,
+            Kind::Number {
+                unit,
+                min: *range.start(),
+                max: *range.end(),
+            },
+            help,
+        )
     }
 
     pub(super) const fn on(mut self, host: Host) -> Setting {
@@ -191,13 +210,20 @@ impl Setting {
     /// Returns the server's environment variable: `DESPACHO_LIMITS_BODY_BYTES`.
     #[must_use]
     pub fn environment(&self) -> String {
-        format!("DESPACHO_{}", self.key.replace(['.', '-'], "_").to_uppercase())
+        format!(
+            "DESPACHO_{}",
+            self.key.replace(['.', '-'], "_").to_uppercase()
+        )
     }
 
     /// Returns the component's variable: its own, or `settings` for a key with a section.
     #[must_use]
     pub fn variable(&self) -> String {
-        if self.path().0.is_empty() { self.key.replace('-', "_") } else { "settings".to_owned() }
+        if self.path().0.is_empty() {
+            self.key.replace('-', "_")
+        } else {
+            "settings".to_owned()
+        }
     }
 
     /// Returns the default as a string; empty if the setting is unset by default. Without the feature `descriptions` it is also empty for
@@ -227,8 +253,16 @@ impl Setting {
             _ => String::new(),
         };
         let default = self.default();
-        let default = if default.is_empty() { "(none)" } else { &default };
-        format!("{}{range} [default: {default}] [env: {}]", self.help, self.environment())
+        let default = if default.is_empty() {
+            "(none)"
+        } else {
+            &default
+        };
+        format!(
+            "{}{range} [default: {default}] [env: {}]",
+            self.help,
+            self.environment()
+        )
     }
 
     /// Reads a value.
@@ -238,9 +272,22 @@ impl Setting {
     pub fn read(&self, text: &str) -> Result<Value, ValueError> {
         match self.kind {
             Kind::Number { unit, min, max } => {
-                let number = text.trim().replace('_', "").parse().ok().filter(|number| (min..=max).contains(number));
-                let unit = if unit.name().is_empty() { String::new() } else { format!(" {}", unit.name()) };
-                let error = || ValueError::new(format_args!("must be a whole number from {min} to {max}{unit}"));
+                let number = text
+                    .trim()
+                    .replace('_', "")
+                    .parse()
+                    .ok()
+                    .filter(|number| (min..=max).contains(number));
+                let unit = if unit.name().is_empty() {
+                    String::new()
+                } else {
+                    format!(" {}", unit.name())
+                };
+                let error = || {
+                    ValueError::new(format_args!(
+                        "must be a whole number from {min} to {max}{unit}"
+                    ))
+                };
                 number.map(Value::from).ok_or_else(error)
             }
             Kind::Switch => match text.trim() {
@@ -254,14 +301,21 @@ impl Setting {
                 name.map(|name| Value::from(*name)).ok_or_else(error)
             }
             Kind::Text(_, parse) => parse(text).map(Value::from),
-            Kind::List(_, parse) => text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(parse).collect(),
+            Kind::List(_, parse) => text
+                .split(',')
+                .map(str::trim)
+                .filter(|part| !part.is_empty())
+                .map(parse)
+                .collect(),
         }
     }
 
     /// Whether an error can show this value. It must be a number, because a string can contain a secret.
     pub(super) fn can_show(&self, text: &str) -> bool {
         let is_numeric = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | '_');
-        matches!(self.kind, Kind::Number { .. }) && (1..=24).contains(&text.len()) && text.chars().all(is_numeric)
+        matches!(self.kind, Kind::Number { .. })
+            && (1..=24).contains(&text.len())
+            && text.chars().all(is_numeric)
     }
 }
 
@@ -272,14 +326,26 @@ mod tests {
     #[test]
     fn keys_are_unique_and_end_in_their_unit() {
         for (index, setting) in table().enumerate() {
-            let Kind::Number { unit, min, max } = setting.kind else { continue };
+            let Kind::Number { unit, min, max } = setting.kind else {
+                continue;
+            };
             assert!(min < max, "{}", setting.key);
             let name = setting.path().1;
-            let is_named = unit.suffix().is_empty() || name.rsplit('-').next() == Some(unit.suffix());
-            assert!(is_named, "{} does not end in -{}", setting.key, unit.suffix());
+            let is_named =
+                unit.suffix().is_empty() || name.rsplit('-').next() == Some(unit.suffix());
+            assert!(
+                is_named,
+                "{} does not end in -{}",
+                setting.key,
+                unit.suffix()
+            );
             let shares_host = |other: &Setting| other.hosts.iter().any(|host| setting.is_on(*host));
             let is_repeated = |other: &&Setting| other.key == setting.key && shares_host(other);
-            assert!(!table().skip(index + 1).any(|other| is_repeated(&other)), "{}", setting.key);
+            assert!(
+                !table().skip(index + 1).any(|other| is_repeated(&other)),
+                "{}",
+                setting.key
+            );
         }
     }
 
@@ -287,8 +353,16 @@ mod tests {
     fn defaults_are_values_of_their_settings() {
         for setting in table() {
             let default = setting.default();
-            assert!(default.is_empty() || setting.read(&default).is_ok(), "{}: {default}", setting.key);
-            assert!(!setting.help.is_empty() && !setting.help.ends_with('.'), "{}", setting.key);
+            assert!(
+                default.is_empty() || setting.read(&default).is_ok(),
+                "{}: {default}",
+                setting.key
+            );
+            assert!(
+                !setting.help.is_empty() && !setting.help.ends_with('.'),
+                "{}",
+                setting.key
+            );
         }
     }
 
@@ -298,7 +372,10 @@ mod tests {
         assert_eq!(setting.read("1_440"), Ok(1_440.into()));
         for text in ["", "0", "-1", "1441", "1.5", "1e3", "99999999999999999999"] {
             let error = setting.read(text).unwrap_err().to_string();
-            assert_eq!(error, "must be a whole number from 1 to 1440 minutes", "{text}");
+            assert_eq!(
+                error, "must be a whole number from 1 to 1440 minutes",
+                "{text}"
+            );
         }
     }
 }

@@ -12,7 +12,8 @@ use despacho_core::{
         pricing::Tariff,
         push::PushConfig,
         settings::{
-            AccountConfig, CourierConfig, KeyConfig, PlaceConfig, PriceConfig, RetentionConfig, Secret, Settings,
+            AccountConfig, CourierConfig, KeyConfig, PlaceConfig, PriceConfig, RetentionConfig,
+            Secret, Settings,
         },
         webhooks::WebhookConfig,
     },
@@ -96,7 +97,9 @@ impl SharedSettings {
             return Some(("push.contact", "is required with push.vapid-key".to_owned()));
         }
         let dispatch = &self.dispatch;
-        let lost_minutes = dispatch.max_position_age_minutes.min(dispatch.silence_timeout_minutes);
+        let lost_minutes = dispatch
+            .max_position_age_minutes
+            .min(dispatch.silence_timeout_minutes);
         (dispatch.position_seconds * 2 > lost_minutes * 60).then(|| {
             let detail = "must be at most half of dispatch.max-position-age-minutes and of \
                           dispatch.silence-timeout-minutes: otherwise couriers who report their position are treated as lost";
@@ -150,9 +153,15 @@ mod tests {
     fn shared_settings_match_the_rows_of_the_table() {
         let defaults = serde_json::to_value(SharedSettings::default()).unwrap();
         let sections = defaults.as_object().unwrap();
-        assert!(sections.keys().all(|section| is_shared(section)) && sections.len() == SECTIONS.len());
+        assert!(
+            sections.keys().all(|section| is_shared(section)) && sections.len() == SECTIONS.len()
+        );
         let fields = sections.iter().flat_map(|(section, values)| {
-            values.as_object().unwrap().keys().map(move |name| format!("{section}.{name}"))
+            values
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(move |name| format!("{section}.{name}"))
         });
         let mut fields: Vec<String> = fields.collect();
         fields.sort();

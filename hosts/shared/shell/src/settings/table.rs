@@ -4,7 +4,10 @@ use super::{
     Host::{self, Component, Server},
     Kind::{Choice, List, Switch, Text},
     Setting,
-    Unit::{Bytes, Count, Days, Factor, Hours, Mebibytes, Metres, Milliseconds, Minutes, Percent, Seconds},
+    Unit::{
+        Bytes, Count, Days, Factor, Hours, Mebibytes, Metres, Milliseconds, Minutes, Percent,
+        Seconds,
+    },
     couriers::COURIERS,
     dispatch::DISPATCH,
     geography::GEOGRAPHY,
@@ -389,12 +392,32 @@ const AFTER_DISPATCH: &[Setting] = &[
     )
     .on(Server)
     .default_to("5"),
-    Setting::number("sandbox.speed", Factor, 1..=600, "Speed of simulated couriers as a multiple of real time")
-        .on(Server)
-        .default_to("30"),
-    Setting::number("keys.days", Days, 1..=3_650, "Lifetime of an issued API key"),
-    Setting::number("keys.session-hours", Hours, 1..=720, "Lifetime of a login to the panel"),
-    Setting::number("keys.per-store", Count, 1..=10_000, "Maximum valid API keys of a store, without logins"),
+    Setting::number(
+        "sandbox.speed",
+        Factor,
+        1..=600,
+        "Speed of simulated couriers as a multiple of real time",
+    )
+    .on(Server)
+    .default_to("30"),
+    Setting::number(
+        "keys.days",
+        Days,
+        1..=3_650,
+        "Lifetime of an issued API key",
+    ),
+    Setting::number(
+        "keys.session-hours",
+        Hours,
+        1..=720,
+        "Lifetime of a login to the panel",
+    ),
+    Setting::number(
+        "keys.per-store",
+        Count,
+        1..=10_000,
+        "Maximum valid API keys of a store, without logins",
+    ),
     Setting::number(
         "keys.sessions-per-store",
         Count,
@@ -407,17 +430,42 @@ const AFTER_DISPATCH: &[Setting] = &[
         10..=3_600_000,
         "Delay between a failed first attempt and the second; each further delay is three times as long",
     ),
-    Setting::number("webhooks.max-retry-minutes", Minutes, 1..=1_440, "Maximum delay between two attempts"),
-    Setting::number("webhooks.give-up-minutes", Minutes, 1..=43_200, "Time after which a message is no longer retried"),
+    Setting::number(
+        "webhooks.max-retry-minutes",
+        Minutes,
+        1..=1_440,
+        "Maximum delay between two attempts",
+    ),
+    Setting::number(
+        "webhooks.give-up-minutes",
+        Minutes,
+        1..=43_200,
+        "Time after which a message is no longer retried",
+    ),
     Setting::number(
         "webhooks.disable-after",
         Count,
         1..=1_000_000,
         "Consecutive failed attempts that disable a webhook",
     ),
-    Setting::number("webhooks.timeout-seconds", Seconds, 1..=30, "Timeout of one request to a webhook's receiver"),
-    Setting::number("webhooks.per-store", Count, 1..=1_000, "Maximum webhooks of a store"),
-    Setting::number("webhooks.per-merchant", Count, 1..=100_000, "Maximum webhooks of one merchant"),
+    Setting::number(
+        "webhooks.timeout-seconds",
+        Seconds,
+        1..=30,
+        "Timeout of one request to a webhook's receiver",
+    ),
+    Setting::number(
+        "webhooks.per-store",
+        Count,
+        1..=1_000,
+        "Maximum webhooks of a store",
+    ),
+    Setting::number(
+        "webhooks.per-merchant",
+        Count,
+        1..=100_000,
+        "Maximum webhooks of one merchant",
+    ),
     Setting::new(
         "webhooks.loopback",
         Switch,
@@ -451,9 +499,14 @@ const AFTER_DISPATCH: &[Setting] = &[
         0..=3_650,
         "Time after which entries of the audit log are removed, and users since their removal; 0 stores them forever",
     ),
-    Setting::number("streams.per-merchant", Count, 1..=100_000, "Maximum open event streams of one merchant")
-        .on(Server)
-        .default_to("50"),
+    Setting::number(
+        "streams.per-merchant",
+        Count,
+        1..=100_000,
+        "Maximum open event streams of one merchant",
+    )
+    .on(Server)
+    .default_to("50"),
     Setting::number(
         "streams.total",
         Count,

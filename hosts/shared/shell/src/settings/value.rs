@@ -38,9 +38,17 @@ impl std::error::Error for ValueError {}
 /// # Errors
 /// The tariff is invalid. The error lists every reason.
 pub fn tariff(text: &str) -> Result<Tariff, ValueError> {
-    let tariff: Tariff = json::from_str(text).map_err(|error| ValueError(format!("is not a tariff: {error}")))?;
+    let tariff: Tariff =
+        json::from_str(text).map_err(|error| ValueError(format!("is not a tariff: {error}")))?;
     let errors: Vec<String> = tariff.errors().iter().map(ToString::to_string).collect();
-    if errors.is_empty() { Ok(tariff) } else { Err(ValueError(format!("is not a tariff: {}", errors.join("; ")))) }
+    if errors.is_empty() {
+        Ok(tariff)
+    } else {
+        Err(ValueError(format!(
+            "is not a tariff: {}",
+            errors.join("; ")
+        )))
+    }
 }
 
 pub(super) fn tariff_json(text: &str) -> Parsed {
@@ -57,15 +65,22 @@ pub(super) fn profile(text: &str) -> Parsed {
 
 pub(super) fn address(text: &str) -> Parsed {
     let text = text.trim();
-    let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let named = text
+        .strip_prefix("localhost:")
+        .map(|port| format!("127.0.0.1:{port}"));
     let address = named.as_deref().unwrap_or(text).parse::<SocketAddr>();
-    let address =
-        address.map_err(|_| ValueError::new("must be ADDRESS:PORT, for example 127.0.0.1:8080 or [::]:8080"))?;
+    let address = address.map_err(|_| {
+        ValueError::new("must be ADDRESS:PORT, for example 127.0.0.1:8080 or [::]:8080")
+    })?;
     Ok(address.to_string())
 }
 
 pub(super) fn path(text: &str) -> Parsed {
-    if text.is_empty() || text.contains('\0') { Err(ValueError::new("must be a path")) } else { Ok(text.to_owned()) }
+    if text.is_empty() || text.contains('\0') {
+        Err(ValueError::new("must be a path"))
+    } else {
+        Ok(text.to_owned())
+    }
 }
 
 pub(super) fn any(text: &str) -> Parsed {
@@ -73,15 +88,21 @@ pub(super) fn any(text: &str) -> Parsed {
 }
 
 pub(super) fn secret(text: &str) -> Parsed {
-    Secret::parse(text).map(|_| text.trim().to_owned()).map_err(ValueError::new)
+    Secret::parse(text)
+        .map(|_| text.trim().to_owned())
+        .map_err(ValueError::new)
 }
 
 pub(super) fn token(text: &str) -> Parsed {
-    operator_token(text).map(|_| text.trim().to_owned()).map_err(ValueError::new)
+    operator_token(text)
+        .map(|_| text.trim().to_owned())
+        .map_err(ValueError::new)
 }
 
 pub(super) fn vapid_key(text: &str) -> Parsed {
-    VapidKey::parse(text).map(|_| text.trim().to_owned()).map_err(ValueError::new)
+    VapidKey::parse(text)
+        .map(|_| text.trim().to_owned())
+        .map_err(ValueError::new)
 }
 
 pub(super) fn push_contact(text: &str) -> Parsed {
@@ -90,8 +111,11 @@ pub(super) fn push_contact(text: &str) -> Parsed {
 
 /// An origin: scheme, host and port, without a path.
 pub(super) fn origin(text: &str) -> Parsed {
-    let error =
-        || ValueError(format!("{text} is not an origin: write scheme://host or scheme://host:port without a path"));
+    let error = || {
+        ValueError(format!(
+            "{text} is not an origin: write scheme://host or scheme://host:port without a path"
+        ))
+    };
     let (scheme, host) = text.split_once("://").ok_or_else(error)?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
     if matches!(scheme, "http" | "https") && !host.is_empty() && host.chars().all(is_plain) {
@@ -119,17 +143,23 @@ pub(super) fn public_url(text: &str) -> Parsed {
 }
 
 pub(super) fn tiles(text: &str) -> Parsed {
-    crate::panel::origin(text.trim()).map(|_| text.trim().to_owned()).map_err(ValueError::new)
+    crate::panel::origin(text.trim())
+        .map(|_| text.trim().to_owned())
+        .map_err(ValueError::new)
 }
 
 pub(super) fn collector(text: &str) -> Parsed {
     let text = text.trim();
-    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let rest = text
+        .strip_prefix("http://")
+        .or_else(|| text.strip_prefix("https://"));
     match (rest, text.parse::<Uri>()) {
-        (Some(rest), Ok(uri)) if uri.host().is_some() && !rest.contains(['?', '#', '@']) => Ok(text.to_owned()),
-        _ => {
-            Err(ValueError::new("must be http://HOST:PORT or https://HOST:PORT, with a path if the collector has one"))
+        (Some(rest), Ok(uri)) if uri.host().is_some() && !rest.contains(['?', '#', '@']) => {
+            Ok(text.to_owned())
         }
+        _ => Err(ValueError::new(
+            "must be http://HOST:PORT or https://HOST:PORT, with a path if the collector has one",
+        )),
     }
 }
 
@@ -151,10 +181,15 @@ pub(super) fn split_header(text: &str) -> Result<(HeaderName, HeaderValue), Valu
 
 /// A header's name of letters, digits and hyphens, because proxies drop other names.
 pub(super) fn header_name(text: &str) -> Parsed {
-    let is_plain = text.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let is_plain = text
+        .trim()
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     match HeaderName::from_bytes(text.trim().as_bytes()) {
         Ok(name) if is_plain => Ok(name.to_string()),
-        _ => Err(ValueError::new("must be a header's name, for example spin-client-addr")),
+        _ => Err(ValueError::new(
+            "must be a header's name, for example spin-client-addr",
+        )),
     }
 }
 
@@ -164,7 +199,9 @@ pub(super) fn postgres(text: &str) -> Parsed {
     if is_postgres {
         Ok(text.to_owned())
     } else {
-        Err(ValueError::new("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE"))
+        Err(ValueError::new(
+            "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+        ))
     }
 }
 
@@ -174,7 +211,11 @@ pub(super) fn text(value: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(value) => Some(value.to_string()),
-        Value::Array(items) => items.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|texts| texts.join(",")),
+        Value::Array(items) => items
+            .iter()
+            .map(Value::as_str)
+            .collect::<Option<Vec<_>>>()
+            .map(|texts| texts.join(",")),
         Value::Null | Value::Object(_) => None,
     }
 }
@@ -195,9 +236,18 @@ mod tests {
 
     #[test]
     fn origins_have_no_path_and_no_wildcard() {
-        assert_eq!(origin("https://A.example").as_deref(), Ok("https://a.example"));
+        assert_eq!(
+            origin("https://A.example").as_deref(),
+            Ok("https://a.example")
+        );
         assert!(origin("http://localhost:5173").is_ok());
-        for text in ["*", "https://a.example/", "a.example", "ftp://a.example", "https://"] {
+        for text in [
+            "*",
+            "https://a.example/",
+            "a.example",
+            "ftp://a.example",
+            "https://",
+        ] {
             assert!(origin(text).is_err(), "{text}");
         }
     }
@@ -236,19 +286,35 @@ mod tests {
 
     #[test]
     fn collectors_are_urls_and_headers_are_pairs() {
-        assert!(collector("http://127.0.0.1:4318").is_ok() && collector("https://otlp.example/v1/traces").is_ok());
-        for text in ["", "127.0.0.1:4318", "grpc://c:4317", "http://", "http://a b", "http://u:p@c:1", "http://c/?k=1"]
-        {
+        assert!(
+            collector("http://127.0.0.1:4318").is_ok()
+                && collector("https://otlp.example/v1/traces").is_ok()
+        );
+        for text in [
+            "",
+            "127.0.0.1:4318",
+            "grpc://c:4317",
+            "http://",
+            "http://a b",
+            "http://u:p@c:1",
+            "http://c/?k=1",
+        ] {
             assert!(collector(text).is_err(), "{text}");
         }
-        assert!(header("authorization=Bearer a=b").is_ok() && header("no pair").is_err() && header("a b=c").is_err());
+        assert!(
+            header("authorization=Bearer a=b").is_ok()
+                && header("no pair").is_err()
+                && header("a b=c").is_err()
+        );
     }
 
     #[test]
     fn listen_address_can_name_localhost() {
         assert_eq!(address(" localhost:80 ").as_deref(), Ok("127.0.0.1:80"));
         assert!(
-            address("nowhere").is_err() && header_name("true client ip").is_err() && postgres("mysql://x").is_err()
+            address("nowhere").is_err()
+                && header_name("true client ip").is_err()
+                && postgres("mysql://x").is_err()
         );
     }
 }

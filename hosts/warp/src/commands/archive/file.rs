@@ -24,12 +24,23 @@ impl Draft {
     pub(super) fn begin(folder: &Path, now: Timestamp) -> Result<Draft, CommandError> {
         let mut mark = super::super::operator::random_text()?;
         mark.truncate(8);
-        let time: String = now.to_string().chars().filter(char::is_ascii_alphanumeric).take(15).collect();
+        let time: String = now
+            .to_string()
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .take(15)
+            .collect();
         let name = format!("despacho-{time}-{mark}.jsonl.gz");
         let partial = folder.join(format!("{name}.partial"));
-        let file = private::create_new(&partial).map_err(|error| format!("{}: {error}", partial.display()))?;
+        let file = private::create_new(&partial)
+            .map_err(|error| format!("{}: {error}", partial.display()))?;
         let out = GzEncoder::new(BufWriter::new(file), Compression::default());
-        Ok(Draft { folder: folder.to_owned(), path: folder.join(name), partial, out })
+        Ok(Draft {
+            folder: folder.to_owned(),
+            path: folder.join(name),
+            partial,
+            out,
+        })
     }
 
     /// Writes a record.
@@ -40,7 +51,11 @@ impl Draft {
 
     /// Flushes the file and its final name to disk, and returns the name and the size.
     pub(super) fn seal(self) -> io::Result<(PathBuf, u64)> {
-        let file = self.out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = self
+            .out
+            .finish()?
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
         let bytes = file.metadata()?.len();
         drop(file);
@@ -67,8 +82,9 @@ pub(in crate::commands) fn show(path: &Path, order: Option<u64>) -> Result<(), C
     let mut found = order.is_none();
     for line in BufReader::new(MultiGzDecoder::new(file)).lines() {
         let line = line.map_err(failed)?;
-        let head: Head = serde_json::from_str(&line)
-            .map_err(|error| CommandError::Failed(format!("{}: invalid record: {error}", path.display())))?;
+        let head: Head = serde_json::from_str(&line).map_err(|error| {
+            CommandError::Failed(format!("{}: invalid record: {error}", path.display()))
+        })?;
         if order.is_none_or(|order| order == head.order_id) {
             found = true;
             writeln!(out, "{line}")?;
@@ -76,6 +92,9 @@ pub(in crate::commands) fn show(path: &Path, order: Option<u64>) -> Result<(), C
     }
     match found {
         true => Ok(out.flush()?),
-        false => Err(CommandError::Failed(format!("{} does not contain this order", path.display()))),
+        false => Err(CommandError::Failed(format!(
+            "{} does not contain this order",
+            path.display()
+        ))),
     }
 }

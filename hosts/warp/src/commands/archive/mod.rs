@@ -54,10 +54,15 @@ pub(super) async fn archive(run: &ArchiveRun) -> Result<(), CommandError> {
         (_, true) => None,
         (Some(folder), false) if folder.is_dir() => Some(folder.as_path()),
         (Some(folder), false) => {
-            return Err(CommandError::Usage(format!("--to: folder not found: {}", folder.display())));
+            return Err(CommandError::Usage(format!(
+                "--to: folder not found: {}",
+                folder.display()
+            )));
         }
         (None, false) => {
-            return Err(CommandError::Usage("--to must name a folder unless --dry-run is given".to_owned()));
+            return Err(CommandError::Usage(
+                "--to must name a folder unless --dry-run is given".to_owned(),
+            ));
         }
     };
     let tally = match &config.database {
@@ -68,7 +73,11 @@ pub(super) async fn archive(run: &ArchiveRun) -> Result<(), CommandError> {
             done?
         }
         Database::Postgres(address) => {
-            let options = despacho_postgres::Options { connections: 2, migrate: false, ..Default::default() };
+            let options = despacho_postgres::Options {
+                connections: 2,
+                migrate: false,
+                ..Default::default()
+            };
             let opened = Postgres::open(address, &options).await;
             let database = opened.map_err(|error| format!("cannot open the database: {error}"))?;
             let done = archive_from(&database, before, now, folder).await;
@@ -80,7 +89,9 @@ pub(super) async fn archive(run: &ArchiveRun) -> Result<(), CommandError> {
 }
 
 pub(super) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
@@ -90,10 +101,16 @@ fn limit(run: &ArchiveRun, now: Timestamp) -> Result<Timestamp, CommandError> {
     let before = match (run.before, run.older_than) {
         (Some(before), _) => before,
         (None, Some(older)) => days(older.into()),
-        (None, None) => return Err(CommandError::Usage("give --before or --older-than".to_owned())),
+        (None, None) => {
+            return Err(CommandError::Usage(
+                "give --before or --older-than".to_owned(),
+            ));
+        }
     };
     if before > days(MIN_AGE_DAYS) {
-        let text = format!("orders of the last {MIN_AGE_DAYS} days cannot be archived: webhooks may still be sent");
+        let text = format!(
+            "orders of the last {MIN_AGE_DAYS} days cannot be archived: webhooks may still be sent"
+        );
         return Err(CommandError::Usage(text));
     }
     Ok(before)
@@ -110,7 +127,8 @@ async fn archive_from<D: Driver>(
     let readers = retry_if_busy(async || Readers::of(driver).await).await?;
     let mut batch = Batch::default();
     while let Some(after) = next {
-        let found = retry_if_busy(async || ended_orders(driver, &readers, after, before).await).await?;
+        let found =
+            retry_if_busy(async || ended_orders(driver, &readers, after, before).await).await?;
         next = found.next;
         for order in &found.orders {
             let is_ready = tally.count(order);
@@ -119,7 +137,9 @@ async fn archive_from<D: Driver>(
             }
         }
         if next.is_none() || batch.histories.len() >= MAX_FILE_ORDERS {
-            std::mem::take(&mut batch).finish(driver, &mut tally).await?;
+            std::mem::take(&mut batch)
+                .finish(driver, &mut tally)
+                .await?;
         }
     }
     Ok(tally)
@@ -133,7 +153,12 @@ struct Batch {
 }
 
 impl Batch {
-    fn add(&mut self, order: &EndedOrder, folder: &Path, now: Timestamp) -> Result<(), CommandError> {
+    fn add(
+        &mut self,
+        order: &EndedOrder,
+        folder: &Path,
+        now: Timestamp,
+    ) -> Result<(), CommandError> {
         let draft = match &mut self.draft {
             Some(draft) => draft,
             none => none.insert(Draft::begin(folder, now)?),
@@ -145,10 +170,16 @@ impl Batch {
 
     /// Flushes the file, and only then removes its orders' histories from the database.
     async fn finish<D: Driver>(self, driver: &D, tally: &mut Tally) -> Result<(), CommandError> {
-        let Some(draft) = self.draft else { return Ok(()) };
+        let Some(draft) = self.draft else {
+            return Ok(());
+        };
         let (path, bytes) = draft.seal()?;
         tally.files += 1;
-        print(&format!("{}: {} orders, {bytes} bytes, written and flushed", path.display(), self.histories.len()))?;
+        print(&format!(
+            "{}: {} orders, {bytes} bytes, written and flushed",
+            path.display(),
+            self.histories.len()
+        ))?;
         remove(driver, &self.histories, tally).await
     }
 }
@@ -170,7 +201,11 @@ impl Tally {
 
 /// Deletes histories in small transactions, and pauses after each for as long as it took. This leaves half of the writer's time to
 /// requests.
-async fn remove<D: Driver>(driver: &D, histories: &[OrderHistory], tally: &mut Tally) -> Result<(), CommandError> {
+async fn remove<D: Driver>(
+    driver: &D,
+    histories: &[OrderHistory],
+    tally: &mut Tally,
+) -> Result<(), CommandError> {
     for histories in histories.chunks(MAX_TRANSACTION_ORDERS) {
         let begun = Instant::now();
         if !transact(driver, histories).await? {
@@ -187,19 +222,27 @@ async fn remove<D: Driver>(driver: &D, histories: &[OrderHistory], tally: &mut T
 
 /// Deletes histories in one transaction. Returns false if an order has changed.
 async fn transact<D: Driver>(driver: &D, histories: &[OrderHistory]) -> Result<bool, CommandError> {
-    retry_if_busy(async || match driver.transact(delete_archived(histories)).await {
-        Err(HostError::Conflict) => Ok(false),
-        done => done.map(|()| true),
-    })
+    retry_if_busy(
+        async || match driver.transact(delete_archived(histories)).await {
+            Err(HostError::Conflict) => Ok(false),
+            done => done.map(|()| true),
+        },
+    )
     .await
 }
 
 /// Repeats an operation while the database is busy.
-async fn retry_if_busy<T>(mut run: impl AsyncFnMut() -> Result<T, HostError>) -> Result<T, CommandError> {
+async fn retry_if_busy<T>(
+    mut run: impl AsyncFnMut() -> Result<T, HostError>,
+) -> Result<T, CommandError> {
     let mut attempt = 1;
     loop {
         match run().await {
-            Err(HostError::Unavailable { .. } | HostError::Timeout { .. }) if attempt < MAX_ATTEMPTS => attempt += 1,
+            Err(HostError::Unavailable { .. } | HostError::Timeout { .. })
+                if attempt < MAX_ATTEMPTS =>
+            {
+                attempt += 1
+            }
             result => return result.map_err(|error| CommandError::Failed(error.to_string())),
         }
         tokio::time::sleep(RETRY_DELAY).await;
@@ -207,16 +250,30 @@ async fn retry_if_busy<T>(mut run: impl AsyncFnMut() -> Result<T, HostError>) ->
 }
 
 fn summary(tally: &Tally, before: Timestamp, folder: Option<&Path>) -> String {
-    let Tally { orders, events, bytes, changed, awaited, awaited_by, files } = tally;
-    let summary =
-        format!("{orders} orders without events since {before}, with {events} events ({bytes} bytes of records)");
+    let Tally {
+        orders,
+        events,
+        bytes,
+        changed,
+        awaited,
+        awaited_by,
+        files,
+    } = tally;
+    let summary = format!(
+        "{orders} orders without events since {before}, with {events} events ({bytes} bytes of records)"
+    );
     let mut lines = vec![match folder {
         None => format!("{summary} would be archived; nothing was changed"),
         Some(_) if *files == 0 => "no order is old enough; no file was written".to_owned(),
-        Some(folder) => format!("moved {summary} from the database to {files} files in {}", folder.display()),
+        Some(folder) => format!(
+            "moved {summary} from the database to {files} files in {}",
+            folder.display()
+        ),
     }];
     if *changed > 0 {
-        lines.push(format!("{changed} of them changed during the run and remain in the database"));
+        lines.push(format!(
+            "{changed} of them changed during the run and remain in the database"
+        ));
     }
     if let Some(webhook) = awaited_by {
         lines.push(format!(

@@ -30,7 +30,10 @@ impl Files {
     /// Lists files that may contain personal data and were not read.
     pub(super) fn warn(&self) -> io::Result<()> {
         for file in &self.partial {
-            print(&format!("{} is incomplete and was not read: delete it if no archiving is running", file.display()))?;
+            print(&format!(
+                "{} is incomplete and was not read: delete it if no archiving is running",
+                file.display()
+            ))?;
         }
         Ok(())
     }
@@ -38,11 +41,16 @@ impl Files {
 
 /// Lists the archives in a folder.
 pub(super) fn list(folder: &Path) -> Result<Files, CommandError> {
-    let failed = |error: io::Error| CommandError::Usage(format!("--archives: {}: {error}", folder.display()));
+    let failed = |error: io::Error| {
+        CommandError::Usage(format!("--archives: {}: {error}", folder.display()))
+    };
     let mut files = Files::default();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         if name.ends_with(ENDING) {
             files.archives.push(path);
         } else if name.contains(ENDING) {
@@ -64,11 +72,19 @@ pub(super) fn find(path: &Path, phone: &Phone) -> Result<Vec<RecipientOrder>, Co
 }
 
 /// Erases recipients from an archive, and returns the number of affected orders. A file without any is not rewritten.
-pub(super) fn erase(path: &Path, selection: &Selection, secret: &Secret) -> Result<u32, CommandError> {
+pub(super) fn erase(
+    path: &Path,
+    selection: &Selection,
+    secret: &Secret,
+) -> Result<u32, CommandError> {
     let mut count = 0;
     for line in records(path)? {
         let line = line.map_err(|error| failed(path, &error))?;
-        count += u32::from(erase_record(&line, selection, secret).map_err(|error| failed(path, &error))?.is_some());
+        count += u32::from(
+            erase_record(&line, selection, secret)
+                .map_err(|error| failed(path, &error))?
+                .is_some(),
+        );
     }
     if count > 0 {
         rewrite(path, selection, secret).map_err(|error| failed(path, &error))?;
@@ -85,7 +101,10 @@ fn rewrite(path: &Path, selection: &Selection, secret: &Secret) -> io::Result<()
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut out = GzEncoder::new(BufWriter::new(private::create_new(&partial)?), Compression::default());
+    let mut out = GzEncoder::new(
+        BufWriter::new(private::create_new(&partial)?),
+        Compression::default(),
+    );
     let source = BufReader::new(File::open(path)?);
     for line in BufReader::new(MultiGzDecoder::new(source)).lines() {
         let line = line?;
@@ -93,10 +112,16 @@ fn rewrite(path: &Path, selection: &Selection, secret: &Secret) -> io::Result<()
         out.write_all(erased.unwrap_or(line).as_bytes())?;
         out.write_all(b"\n")?;
     }
-    out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+    out.finish()?
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?
+        .sync_all()?;
     fs::rename(&partial, path)?;
     #[cfg(unix)]
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
         File::open(folder)?.sync_all()?;
     }
     Ok(())

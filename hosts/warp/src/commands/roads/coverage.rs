@@ -20,7 +20,11 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) fn of_store(store: &MerchantStore) -> Place {
-        Place { name: label(store), point: store.located.point, area: None }
+        Place {
+            name: label(store),
+            point: store.located.point,
+            area: None,
+        }
     }
 
     fn has_roads(&self, roads: &Roads) -> bool {
@@ -36,7 +40,11 @@ pub(super) fn describe<'a>(roads: &Roads, places: impl IntoIterator<Item = &'a P
     let mut lines = networks(roads);
     let (mut with, mut without) = (Names::default(), Names::default());
     for place in places {
-        let names = if place.has_roads(roads) { &mut with } else { &mut without };
+        let names = if place.has_roads(roads) {
+            &mut with
+        } else {
+            &mut without
+        };
         names.add(|| place.name.clone());
     }
     if with.count > 0 {
@@ -63,13 +71,22 @@ fn networks(roads: &Roads) -> Vec<String> {
     if all.len() < 2 {
         return Vec::new();
     }
-    let mut lines =
-        vec![format!("{} networks; no road connects them, so distances between them are estimated", all.len())];
+    let mut lines = vec![format!(
+        "{} networks; no road connects them, so distances between them are estimated",
+        all.len()
+    )];
     for (number, one) in (1..).zip(all.iter().take(MAX_NETWORKS)) {
-        lines.push(format!("network {number}: {}", sizes(&[*one]) + &format!(", box {}", degrees(one.area))));
+        lines.push(format!(
+            "network {number}: {}",
+            sizes(&[*one]) + &format!(", box {}", degrees(one.area))
+        ));
     }
     if let Some(others @ [_, ..]) = all.get(MAX_NETWORKS..) {
-        lines.push(format!("{} smaller networks: {}", others.len(), sizes(others)));
+        lines.push(format!(
+            "{} smaller networks: {}",
+            others.len(),
+            sizes(others)
+        ));
     }
     lines
 }
@@ -77,7 +94,11 @@ fn networks(roads: &Roads) -> Vec<String> {
 fn sizes(networks: &[ConnectedRoads]) -> String {
     let metres: u64 = networks.iter().map(|one| u64::from(one.metres)).sum();
     let edges: u64 = networks.iter().map(|one| u64::from(one.edges)).sum();
-    format!("{}.{} km of roads, {edges} directed edges", metres / 1_000, metres % 1_000 / 100)
+    format!(
+        "{}.{} km of roads, {edges} directed edges",
+        metres / 1_000,
+        metres % 1_000 / 100
+    )
 }
 
 /// Returns the corners of a box in degrees.

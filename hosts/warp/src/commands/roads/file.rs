@@ -18,13 +18,22 @@ use crate::{config::Config, geo::region::SUFFIX, server::print};
 pub(super) fn build(extract: &Path, output: Option<PathBuf>) -> Result<(), CommandError> {
     let output = output.unwrap_or_else(|| default_output(extract));
     if output == extract {
-        return Err(CommandError::Usage(format!("--output {} is the extract itself", extract.display())));
+        return Err(CommandError::Usage(format!(
+            "--output {} is the extract itself",
+            extract.display()
+        )));
     }
     let started = Instant::now();
     let roads = load(extract)?;
-    roads.save(&output).map_err(|error| CommandError::Failed(format!("{}: {error}", output.display())))?;
+    roads
+        .save(&output)
+        .map_err(|error| CommandError::Failed(format!("{}: {error}", output.display())))?;
     let seconds = started.elapsed().as_secs_f64();
-    Ok(print(&format!("{}: built in {seconds:.1} s\n{}", output.display(), contents(&roads, Vec::new())))?)
+    Ok(print(&format!(
+        "{}: built in {seconds:.1} s\n{}",
+        output.display(),
+        contents(&roads, Vec::new())
+    ))?)
 }
 
 /// Verifies a file and prints its contents, and which stores in its box have roads.
@@ -36,10 +45,15 @@ pub(super) async fn info(file: &Path, config: &Config) -> Result<(), CommandErro
     let (low, high) = roads.area();
     let is_inside = |place: &&Place| {
         let at = place.point;
-        (low.lat_e7..=high.lat_e7).contains(&at.lat_e7) && (low.lon_e7..=high.lon_e7).contains(&at.lon_e7)
+        (low.lat_e7..=high.lat_e7).contains(&at.lat_e7)
+            && (low.lon_e7..=high.lon_e7).contains(&at.lon_e7)
     };
     let stores = planner.stores().filter(is_inside).collect();
-    Ok(print(&format!("{}: loaded in {seconds:.1} s\n{}", file.display(), contents(&roads, stores)))?)
+    Ok(print(&format!(
+        "{}: loaded in {seconds:.1} s\n{}",
+        file.display(),
+        contents(&roads, stores)
+    ))?)
 }
 
 fn load(file: &Path) -> Result<Roads, CommandError> {
@@ -62,6 +76,9 @@ fn contents(roads: &Roads, stores: Vec<&Place>) -> String {
 /// Returns `sudeste.roads` for `sudeste.osm.pbf`.
 fn default_output(extract: &Path) -> PathBuf {
     let name = extract.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.strip_suffix(".osm.pbf").or_else(|| name.strip_suffix(".pbf")).unwrap_or(&name);
+    let stem = name
+        .strip_suffix(".osm.pbf")
+        .or_else(|| name.strip_suffix(".pbf"))
+        .unwrap_or(&name);
     extract.with_file_name(format!("{stem}{SUFFIX}"))
 }

@@ -37,7 +37,12 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn of_box(region: Region, area: GeoBox) -> Plan {
-        Plan { region, selection: Selection::Box(area), boxes: vec![area], places: Vec::new() }
+        Plan {
+            region,
+            selection: Selection::Box(area),
+            boxes: vec![area],
+            places: Vec::new(),
+        }
     }
 
     fn square_km(&self) -> f64 {
@@ -55,7 +60,10 @@ impl Plan {
 }
 
 /// Prints the memory that the service needs for the roads, and rejects more than the maximum without `--yes`.
-pub(super) fn check_memory<'a>(plans: impl IntoIterator<Item = &'a Plan>, yes: bool) -> Result<(), CommandError> {
+pub(super) fn check_memory<'a>(
+    plans: impl IntoIterator<Item = &'a Plan>,
+    yes: bool,
+) -> Result<(), CommandError> {
     let mut total = 0;
     for plan in plans {
         let memory = plan.max_memory();
@@ -79,12 +87,21 @@ pub(super) fn check_memory<'a>(plans: impl IntoIterator<Item = &'a Plan>, yes: b
 
 /// Describes a selection for people.
 pub(super) fn describe(selection: &Selection, boxes: &[GeoBox]) -> String {
-    let of = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let of = |count: usize, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
     let areas = of(boxes.len(), "box", "boxes");
     match selection {
         Selection::Stores => format!("{areas} around the stores"),
-        Selection::Cities(cities) => format!("{areas} around {}", of(cities.len(), "city", "cities")),
-        Selection::Box(GeoBox { south, west, north, east }) => format!("box {south},{west},{north},{east}"),
+        Selection::Cities(cities) => {
+            format!("{areas} around {}", of(cities.len(), "city", "cities"))
+        }
+        Selection::Box(GeoBox {
+            south,
+            west,
+            north,
+            east,
+        }) => format!("box {south},{west},{north},{east}"),
     }
 }
 
@@ -109,16 +126,25 @@ impl Planner {
                 let tariffs = store.tariffs(configured).await?;
                 Ok::<_, despacho_core::host::HostError>((tariffs, read_stores(&store).await?))
             };
-            let read = read.await.map_err(|error| format!("cannot read the stores: {error}"));
+            let read = read
+                .await
+                .map_err(|error| format!("cannot read the stores: {error}"));
             store.close().await.map_err(|error| error.to_string())?;
             let (tariffs, stores) = read?;
             (tariffs, Some(stores))
         } else {
             (vec![configured], None)
         };
-        let radius = tariffs.into_iter().map(|tariff| tariff.service_radius_km.ceil()).max().unwrap_or_default();
+        let radius = tariffs
+            .into_iter()
+            .map(|tariff| tariff.service_radius_km.ceil())
+            .max()
+            .unwrap_or_default();
         let radius = u32::try_from(radius).map_err(|error| error.to_string())?;
-        Ok(Planner { km: f64::from(radius.saturating_add(MARGIN_KM)), stores })
+        Ok(Planner {
+            km: f64::from(radius.saturating_add(MARGIN_KM)),
+            stores,
+        })
     }
 
     /// Returns the stores; none without a database.
@@ -129,16 +155,21 @@ impl Planner {
     /// Plans boxes around the stores of these regions, or of all regions that have stores.
     pub(super) fn around_stores(&self, regions: &[Region]) -> Result<Vec<Plan>, CommandError> {
         let Some(stores) = &self.stores else {
-            let text =
-                "there is no database with stores yet; run `despacho init` and create a store, or add --city or --box";
+            let text = "there is no database with stores yet; run `despacho init` and create a store, or add --city or --box";
             return Err(CommandError::Usage(text.to_owned()));
         };
-        let mut wanted: Vec<Region> =
-            if regions.is_empty() { stores.iter().map(|(uf, _)| Region::of(*uf)).collect() } else { regions.to_vec() };
+        let mut wanted: Vec<Region> = if regions.is_empty() {
+            stores.iter().map(|(uf, _)| Region::of(*uf)).collect()
+        } else {
+            regions.to_vec()
+        };
         wanted.sort_unstable();
         wanted.dedup();
         let plan = |region| {
-            let own = stores.iter().filter(|(uf, _)| Region::of(*uf) == region).map(|(_, place)| place);
+            let own = stores
+                .iter()
+                .filter(|(uf, _)| Region::of(*uf) == region)
+                .map(|(_, place)| place);
             let places: Vec<Place> = own.map(Place::clone).collect();
             let boxes = self.boxes(&places);
             if boxes.is_empty() {
@@ -146,38 +177,68 @@ impl Planner {
                     "no store is in {region}; install it with --city or --box, or remove it with `despacho roads remove`"
                 )));
             }
-            Ok(Plan { region, selection: Selection::Stores, boxes, places })
+            Ok(Plan {
+                region,
+                selection: Selection::Stores,
+                boxes,
+                places,
+            })
         };
         if wanted.is_empty() {
-            return Err(CommandError::Usage("there are no stores; create one, or add --city or --box".to_owned()));
+            return Err(CommandError::Usage(
+                "there are no stores; create one, or add --city or --box".to_owned(),
+            ));
         }
         wanted.into_iter().map(plan).collect()
     }
 
     /// Plans boxes around cities.
-    pub(super) fn around_cities(&self, regions: &[Region], cities: &[Area]) -> Result<Vec<Plan>, CommandError> {
+    pub(super) fn around_cities(
+        &self,
+        regions: &[Region],
+        cities: &[Area],
+    ) -> Result<Vec<Plan>, CommandError> {
         if let Some(state) = cities.iter().find(|area| matches!(area, Area::State(_))) {
-            return Err(CommandError::Usage(format!("--city {state} is a state; name cities, such as 'São Paulo/SP'")));
+            return Err(CommandError::Usage(format!(
+                "--city {state} is a state; name cities, such as 'São Paulo/SP'"
+            )));
         }
-        let is_outside = |area: &&Area| !regions.is_empty() && !regions.contains(&Region::of(area.uf()));
+        let is_outside =
+            |area: &&Area| !regions.is_empty() && !regions.contains(&Region::of(area.uf()));
         if let Some(city) = cities.iter().find(is_outside) {
-            return Err(CommandError::Usage(format!("{city} is in the region {}", Region::of(city.uf()))));
+            return Err(CommandError::Usage(format!(
+                "{city} is in the region {}",
+                Region::of(city.uf())
+            )));
         }
         let mut wanted: Vec<Region> = cities.iter().map(|area| Region::of(area.uf())).collect();
         wanted.sort_unstable();
         wanted.dedup();
         let plan = |region| {
-            let mut own: Vec<Area> = cities.iter().filter(|area| Region::of(area.uf()) == region).copied().collect();
+            let mut own: Vec<Area> = cities
+                .iter()
+                .filter(|area| Region::of(area.uf()) == region)
+                .copied()
+                .collect();
             own.sort_unstable_by_key(|area| area.code());
             own.dedup();
             let seats = own.iter().filter_map(|area| match area {
                 Area::Municipality(one) => Some((area.to_string(), one.municipal_seat())),
                 Area::State(_) => None,
             });
-            let place = |(name, point)| Place { name, point, area: Some(GeoBox::around(point, self.km)) };
+            let place = |(name, point)| Place {
+                name,
+                point,
+                area: Some(GeoBox::around(point, self.km)),
+            };
             let places: Vec<Place> = seats.map(place).collect();
             let codes = own.iter().map(|area| area.code()).collect();
-            Plan { region, selection: Selection::Cities(codes), boxes: self.boxes(&places), places }
+            Plan {
+                region,
+                selection: Selection::Cities(codes),
+                boxes: self.boxes(&places),
+                places,
+            }
         };
         Ok(wanted.into_iter().map(plan).collect())
     }
@@ -187,16 +248,26 @@ impl Planner {
         let plans = match selection {
             Selection::Stores => self.around_stores(&[region])?,
             Selection::Cities(codes) => {
-                let cities = codes.iter().map(|code| Area::parse(&code.to_string())).collect::<Result<Vec<_>, _>>()?;
+                let cities = codes
+                    .iter()
+                    .map(|code| Area::parse(&code.to_string()))
+                    .collect::<Result<Vec<_>, _>>()?;
                 self.around_cities(&[region], &cities)?
             }
             Selection::Box(area) => vec![Plan::of_box(region, area)],
         };
-        plans.into_iter().next().ok_or_else(|| CommandError::Failed(format!("nothing is selected in {region}")))
+        plans
+            .into_iter()
+            .next()
+            .ok_or_else(|| CommandError::Failed(format!("nothing is selected in {region}")))
     }
 
     fn boxes(&self, places: &[Place]) -> Vec<GeoBox> {
-        merge(places.iter().map(|place| GeoBox::around(place.point, self.km)))
+        merge(
+            places
+                .iter()
+                .map(|place| GeoBox::around(place.point, self.km)),
+        )
     }
 }
 
@@ -205,7 +276,10 @@ async fn read_stores(store: &Store) -> Result<Vec<StoreOfState>, despacho_core::
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let page = store.stores(after, PAGE).await?;
-        found.extend(page.iter().filter_map(|one| Some((one.address.uf()?, Place::of_store(one)))));
+        found.extend(
+            page.iter()
+                .filter_map(|one| Some((one.address.uf()?, Place::of_store(one)))),
+        );
         match page.last() {
             Some(last) => after = Some(last.id),
             None => return Ok(found),

@@ -31,14 +31,21 @@ pub(super) struct Mirror {
 
 impl Mirror {
     pub(super) fn start() -> Mirror {
-        let state = Arc::new(Mutex::new(MirrorState { etag: "\"1\"".to_owned(), ..MirrorState::default() }));
+        let state = Arc::new(Mutex::new(MirrorState {
+            etag: "\"1\"".to_owned(),
+            ..MirrorState::default()
+        }));
         let shared = state.clone();
         let base = listen(move |stream| respond(stream, &shared));
         Mirror { base, state }
     }
 
     pub(super) fn put(&self, path: &str, content: &[u8]) {
-        self.state.lock().unwrap().files.insert(path.to_owned(), content.to_vec());
+        self.state
+            .lock()
+            .unwrap()
+            .files
+            .insert(path.to_owned(), content.to_vec());
     }
 
     pub(super) fn remove(&self, path: &str) {
@@ -57,8 +64,12 @@ impl Mirror {
     /// Returns the ranges of the downloads since the last call; empty for a request without one.
     pub(super) fn ranges(&self) -> Vec<String> {
         let requests = std::mem::take(&mut self.state.lock().unwrap().requests);
-        let downloads = requests.iter().filter(|request| is_download(&target(request)));
-        downloads.map(|request| header(request, "range").unwrap_or_default()).collect()
+        let downloads = requests
+            .iter()
+            .filter(|request| is_download(&target(request)));
+        downloads
+            .map(|request| header(request, "range").unwrap_or_default())
+            .collect()
     }
 
     /// Returns a command that downloads from the mirror.
@@ -69,7 +80,9 @@ impl Mirror {
     }
 
     pub(super) fn set_urls<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        command.env("DESPACHO_REGISTER_URL", &self.base).env("DESPACHO_ROADS_URL", &self.base)
+        command
+            .env("DESPACHO_REGISTER_URL", &self.base)
+            .env("DESPACHO_ROADS_URL", &self.base)
     }
 
     /// Starts a proxy that responds to every request as the mirror, and returns its URL.
@@ -78,7 +91,10 @@ impl Mirror {
         listen(move |mut stream| {
             let mut reader = BufReader::new(stream.try_clone().unwrap());
             let request = read_head(&mut reader);
-            assert!(request.starts_with("CONNECT register.test:80 "), "{request}");
+            assert!(
+                request.starts_with("CONNECT register.test:80 "),
+                "{request}"
+            );
             let _ = stream.write_all(b"HTTP/1.1 200 Connected\r\n\r\n");
             respond(stream, &shared);
         })
@@ -101,7 +117,13 @@ fn read_head(reader: &mut impl BufRead) -> String {
 
 fn header(request: &str, name: &str) -> Option<String> {
     let mut pairs = request.lines().filter_map(|line| line.split_once(": "));
-    Some(pairs.find(|(key, _)| key.eq_ignore_ascii_case(name))?.1.trim().to_owned())
+    Some(
+        pairs
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))?
+            .1
+            .trim()
+            .to_owned(),
+    )
 }
 
 fn target(request: &str) -> String {
@@ -121,13 +143,25 @@ fn respond(mut stream: TcpStream, state: &Mutex<MirrorState>) {
     let etag = &state.etag;
     let (status, more, body) = match state.files.get(&path) {
         None => (404, String::new(), Vec::new()),
-        Some(_) if is_download(&path) && header(&request, "if-none-match").as_ref() == Some(etag) => {
+        Some(_)
+            if is_download(&path) && header(&request, "if-none-match").as_ref() == Some(etag) =>
+        {
             (304, String::new(), Vec::new())
         }
-        Some(file) => match header(&request, "range").filter(|_| header(&request, "if-range").as_ref() == Some(etag)) {
+        Some(file) => match header(&request, "range")
+            .filter(|_| header(&request, "if-range").as_ref() == Some(etag))
+        {
             Some(range) => {
-                let start: usize = range.trim_start_matches("bytes=").trim_end_matches('-').parse().unwrap();
-                let more = format!("content-range: bytes {start}-{}/{}\r\n", file.len() - 1, file.len());
+                let start: usize = range
+                    .trim_start_matches("bytes=")
+                    .trim_end_matches('-')
+                    .parse()
+                    .unwrap();
+                let more = format!(
+                    "content-range: bytes {start}-{}/{}\r\n",
+                    file.len() - 1,
+                    file.len()
+                );
                 (206, more, file[start..].to_vec())
             }
             None => (200, String::new(), file.clone()),
@@ -137,16 +171,24 @@ fn respond(mut stream: TcpStream, state: &Mutex<MirrorState>) {
         "HTTP/1.1 {status} Test\r\netag: {etag}\r\n{more}content-length: {}\r\nconnection: close\r\n\r\n",
         body.len()
     );
-    let cut = if is_download(&path) { state.cuts.pop_front() } else { None };
+    let cut = if is_download(&path) {
+        state.cuts.pop_front()
+    } else {
+        None
+    };
     let sent = &body[..cut.unwrap_or(body.len()).min(body.len())];
     // The client may have disconnected.
-    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(sent));
+    let _ = stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.write_all(sent));
 }
 
 /// Returns the names of the files in a folder.
 pub(super) fn files_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -154,7 +196,13 @@ pub(super) fn files_in(folder: &Path) -> Vec<String> {
 /// Runs a command whose folder of installed data is a tmpfs of this size, and then lists that folder on standard error. Returns `None`
 /// with a message if no tmpfs can be mounted, which needs root.
 #[cfg(target_os = "linux")]
-pub(super) fn on_small_disk(kib: u32, folder: &TempDir, name: &str, mirror: &Mirror, args: &str) -> Option<Output> {
+pub(super) fn on_small_disk(
+    kib: u32,
+    folder: &TempDir,
+    name: &str,
+    mirror: &Mirror,
+    args: &str,
+) -> Option<Output> {
     let disk = folder.path().join(name);
     std::fs::create_dir_all(&disk).unwrap();
     let script = format!(
@@ -162,9 +210,13 @@ pub(super) fn on_small_disk(kib: u32, folder: &TempDir, name: &str, mirror: &Mir
         disk = disk.display()
     );
     let mut command = prepared(Command::new("unshare"), folder);
-    let result = mirror.set_urls(&mut command).args(["--mount", "sh", "-c", &script]).output();
-    let has_run =
-        |output: &Output| output.status.success() || String::from_utf8_lossy(&output.stderr).contains("despacho: ");
+    let result = mirror
+        .set_urls(&mut command)
+        .args(["--mount", "sh", "-c", &script])
+        .output();
+    let has_run = |output: &Output| {
+        output.status.success() || String::from_utf8_lossy(&output.stderr).contains("despacho: ")
+    };
     if result.as_ref().is_ok_and(has_run) {
         return result.ok();
     }

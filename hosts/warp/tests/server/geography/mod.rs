@@ -34,14 +34,20 @@ fn with_timeout(timeout_ms: u64) -> Config {
 }
 
 fn open(folder: &Path, config: Config) -> Geography {
-    Geography::open(&Config { data: folder.to_owned(), ..config }).unwrap()
+    Geography::open(&Config {
+        data: folder.to_owned(),
+        ..config
+    })
+    .unwrap()
 }
 
 /// Returns the metrics in the server's format.
 fn metrics(geography: &Geography) -> String {
     let server = despacho_warp::metrics::Metrics::new().with_geography(geography.metrics());
     let (stats, pool) = Default::default();
-    server.text(&stats, &pool, &Overload::new(test_config().overload), 0).unwrap()
+    server
+        .text(&stats, &pool, &Overload::new(test_config().overload), 0)
+        .unwrap()
 }
 
 fn address(street: &str, number: &str, zip_code: &str) -> Address {

@@ -50,9 +50,15 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     let mut settings = Settings::default();
     settings.limits.previews_per_minute = u32::MAX;
-    let surcharge =
-        |vehicle, percent: u32, fee: u32| VehicleSurcharge { vehicle, percent: percent.into(), fee: fee.into() };
-    settings.tariff.vehicles = vec![surcharge(Vehicle::MotorbikeBox, 0, 3), surcharge(Vehicle::Car, 33, 1)];
+    let surcharge = |vehicle, percent: u32, fee: u32| VehicleSurcharge {
+        vehicle,
+        percent: percent.into(),
+        fee: fee.into(),
+    };
+    settings.tariff.vehicles = vec![
+        surcharge(Vehicle::MotorbikeBox, 0, 3),
+        surcharge(Vehicle::Car, 33, 1),
+    ];
     let host = MemoryHost::seeded(seed);
     poll_once(demo::seed(&host, &settings))??;
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -63,19 +69,26 @@ fn run() -> Result<(), Box<dyn Error>> {
         let context = context(&host, &settings, number, &mut rng)?;
         writeln!(out, "{}", json!({ "context": context }))?;
         for _ in 0..count.div_ceil(STORES) {
-            host.set_now(Timestamp::from_millis(start + rng.i64(-SPREAD_MS..SPREAD_MS)));
+            host.set_now(Timestamp::from_millis(
+                start + rng.i64(-SPREAD_MS..SPREAD_MS),
+            ));
             let language = if rng.bool() { "en" } else { "pt-BR" };
             let request = requests::random_body(&mut rng, host.now());
-            let (status, response) =
-                query(&host, &settings, "POST", "/delivery/orders/preview", language, request.clone())?;
+            let (status, response) = query(
+                &host,
+                &settings,
+                "POST",
+                "/delivery/orders/preview",
+                language,
+                request.clone(),
+            )?;
             // Only the service can sign a quote, so the browser package returns none.
             let response = match response.rsplit_once(",\"quote\":{") {
                 Some((before, _)) if status == 200 => format!("{before},\"quote\":null}}"),
                 _ => response,
             };
             let now = host.now().millis();
-            let line =
-                json!({ "request": request, "language": language, "now": now, "status": status, "response": response });
+            let line = json!({ "request": request, "language": language, "now": now, "status": status, "response": response });
             writeln!(out, "{line}")?;
         }
     }
@@ -89,17 +102,39 @@ fn context(
     number: u32,
     rng: &mut fastrand::Rng,
 ) -> Result<String, Box<dyn Error>> {
-    let read = || query(host, settings, "GET", "/delivery/preview-context", "en", String::new());
+    let read = || {
+        query(
+            host,
+            settings,
+            "GET",
+            "/delivery/preview-context",
+            "en",
+            String::new(),
+        )
+    };
     let (_, first) = read()?;
     let id = serde_json::from_str::<Value>(&first)?["store"]["id"].clone();
     let has_hours = !number.is_multiple_of(3);
-    let hours =
-        if has_hours { store::random_hours(rng, host.now().millis(), SPREAD_MS) } else { json!({ "hours": [] }) };
+    let hours = if has_hours {
+        store::random_hours(rng, host.now().millis(), SPREAD_MS)
+    } else {
+        json!({ "hours": [] })
+    };
     let has_area = number % 3 != 1 && number > 0;
-    let area = if has_area { store::random_area(rng) } else { json!({ "serviceArea": null }) };
+    let area = if has_area {
+        store::random_area(rng)
+    } else {
+        json!({ "serviceArea": null })
+    };
     for (name, body) in [("hours", hours), ("service-area", area)] {
-        let (status, response) =
-            query(host, settings, "PUT", &format!("/delivery/stores/{id}/{name}"), "en", body.to_string())?;
+        let (status, response) = query(
+            host,
+            settings,
+            "PUT",
+            &format!("/delivery/stores/{id}/{name}"),
+            "en",
+            body.to_string(),
+        )?;
         if status != 200 {
             return Err(format!("{name} rejected: {response}").into());
         }
@@ -115,10 +150,23 @@ fn query(
     language: &str,
     body: String,
 ) -> Result<(u16, String), Box<dyn Error>> {
-    let request = Request::builder().method(method).uri(path).header("x-api-token", KEY).header("x-request-id", "page");
-    let request = request.header("content-type", "application/json").header("accept-language", language);
-    let response = poll_once(api::handle(host, settings, request.body(Bytes::from(body))?))?;
-    Ok((response.status().as_u16(), String::from_utf8(response.body().to_vec())?))
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("x-api-token", KEY)
+        .header("x-request-id", "page");
+    let request = request
+        .header("content-type", "application/json")
+        .header("accept-language", language);
+    let response = poll_once(api::handle(
+        host,
+        settings,
+        request.body(Bytes::from(body))?,
+    ))?;
+    Ok((
+        response.status().as_u16(),
+        String::from_utf8(response.body().to_vec())?,
+    ))
 }
 
 /// Completes a future of the in-memory host with one poll, because the host performs no I/O.

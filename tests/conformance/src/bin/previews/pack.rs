@@ -7,8 +7,11 @@ pub(crate) fn write(path: &Path) -> Result<(), Box<dyn Error>> {
     let mut rows = String::from("COD_UNICO_ENDERECO;COD_UF;COD_MUNICIPIO\n");
     for number in (2..=400).step_by(2) {
         let latitude = -23.5500 - f64::from(number) * 0.000_01;
-        let columns = "1;35;3550308;355030805;35503080500;355030805000001P;1;1;01304001;;RUA;;AUGUSTA";
-        rows.push_str(&format!("{columns};{number};;;;;;;;;;;;{latitude};-46.65;1;1;;1;1;1;1\r\n"));
+        let columns =
+            "1;35;3550308;355030805;35503080500;355030805000001P;1;1;01304001;;RUA;;AUGUSTA";
+        rows.push_str(&format!(
+            "{columns};{number};;;;;;;;;;;;{latitude};-46.65;1;1;;1;1;1;1\r\n"
+        ));
     }
     let csv_path = path.with_extension("csv");
     fs::write(&csv_path, rows)?;

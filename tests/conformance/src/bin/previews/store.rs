@@ -27,7 +27,9 @@ pub(crate) fn random_hours(rng: &mut Rng, around: i64, spread_ms: i64) -> Value 
             weekly.push(json!({ "days": [day], "from": clock(from), "until": clock(until) }));
         }
     }
-    let days: BTreeSet<i64> = (0..EXCEPTIONS).map(|_| (around + rng.i64(-spread_ms..spread_ms)) / DAY_MS).collect();
+    let days: BTreeSet<i64> = (0..EXCEPTIONS)
+        .map(|_| (around + rng.i64(-spread_ms..spread_ms)) / DAY_MS)
+        .collect();
     let exceptions = days.into_iter().map(|day| {
         let date = Timestamp::from_millis(day * DAY_MS).to_string();
         if rng.bool() {
@@ -47,7 +49,10 @@ pub(crate) fn random_area(rng: &mut Rng) -> Value {
     let corner = |at: u32, rng: &mut Rng| {
         let angle = f64::from(at) / f64::from(corners) * std::f64::consts::TAU;
         let radius = 0.04 + rng.f64() * 0.2;
-        [CENTRE.1 + radius * angle.cos(), CENTRE.0 + radius * angle.sin()]
+        [
+            CENTRE.1 + radius * angle.cos(),
+            CENTRE.0 + radius * angle.sin(),
+        ]
     };
     let mut ring: Vec<[f64; 2]> = (0..corners).map(|at| corner(at, rng)).collect();
     ring.push(ring[0]);

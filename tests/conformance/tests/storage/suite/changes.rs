@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use despacho_core::{
     changes::{Changes, Write},
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery,
-        TariffQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CourierQuery, Host, HostError, OrderQuery, StatementQuery,
+        Storage, StoreQuery, TariffQuery, UserQuery, WebhookQuery,
     },
     model::{
         OrderId,
@@ -23,8 +23,9 @@ use super::{
     accounts::{entry as audit_entry, user},
     blobs::blob,
     fixtures::{
-        at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
-        order_id, photo_id, position, store, store_id, top_up, update, webhook, webhook_id,
+        at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message,
+        notification, order, order_id, photo_id, position, store, store_id, top_up, update,
+        webhook, webhook_id,
     },
     outward::journal_last_position,
     tariffs::{insert as insert_tariff, tariff},
@@ -63,37 +64,107 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     let store = host.store(store_id(1)).await.unwrap();
     let mut seen = vec![format!("{store:?}")];
     seen.push(format!("{:?}", host.key(&key(5, 1).hash).await.unwrap()));
-    seen.push(format!("{:?}", host.find_users(UserQuery::Store(store_id(1))).await.unwrap()));
-    let log = AuditQuery { limit: 10, ..AuditQuery::default() };
-    let log = host.audit(log).await.unwrap().into_iter().map(|record| record.entry);
+    seen.push(format!(
+        "{:?}",
+        host.find_users(UserQuery::Store(store_id(1)))
+            .await
+            .unwrap()
+    ));
+    let log = AuditQuery {
+        limit: 10,
+        ..AuditQuery::default()
+    };
+    let log = host
+        .audit(log)
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|record| record.entry);
     seen.push(format!("{:?}", log.collect::<Vec<_>>()));
     seen.push(format!("{:?}", host.order(order_id(50)).await.unwrap()));
-    seen.push(format!("{:?}", host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await.unwrap().pop()));
-    let events: Vec<Event> =
-        host.events(order_id(50)).await.unwrap().into_iter().map(|recorded| recorded.event).collect();
+    seen.push(format!(
+        "{:?}",
+        host.find_orders(OrderQuery::Code(store_id(1), "P-1"))
+            .await
+            .unwrap()
+            .pop()
+    ));
+    let events: Vec<Event> = host
+        .events(order_id(50))
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|recorded| recorded.event)
+        .collect();
     seen.push(format!("{events:?}"));
-    seen.push(format!("{:?}", host.find_couriers(CourierQuery::All { after: None, limit: 10 }).await.unwrap()));
-    seen.push(format!("{:?}", host.notifications(store_id(1), None, 10).await.unwrap()));
+    seen.push(format!(
+        "{:?}",
+        host.find_couriers(CourierQuery::All {
+            after: None,
+            limit: 10
+        })
+        .await
+        .unwrap()
+    ));
+    seen.push(format!(
+        "{:?}",
+        host.notifications(store_id(1), None, 10).await.unwrap()
+    ));
     for link in order(50, 1, "P-1").tracking_links() {
-        seen.push(format!("{:?}", host.tracking_link(&link.hash).await.unwrap()));
+        seen.push(format!(
+            "{:?}",
+            host.tracking_link(&link.hash).await.unwrap()
+        ));
     }
     seen.push(format!("{:?}", host.claim("store/1", "k").await.unwrap()));
-    seen.push(format!("{:?}", host.statement(store_id(1), StatementQuery::TopUp("PIX-1")).await.unwrap().pop()));
-    seen.push(format!("{:?}", host.find_webhooks(WebhookQuery::Store(store_id(1))).await.unwrap()));
+    seen.push(format!(
+        "{:?}",
+        host.statement(store_id(1), StatementQuery::TopUp("PIX-1"))
+            .await
+            .unwrap()
+            .pop()
+    ));
+    seen.push(format!(
+        "{:?}",
+        host.find_webhooks(WebhookQuery::Store(store_id(1)))
+            .await
+            .unwrap()
+    ));
     seen.push(format!("{:?}", host.messages(webhook_id(7)).await.unwrap()));
     seen.push(format!(
         "{:?}",
-        host.find_attempts(AttemptQuery::Webhook { webhook: webhook_id(7), before: None, limit: 10 }).await.unwrap()
+        host.find_attempts(AttemptQuery::Webhook {
+            webhook: webhook_id(7),
+            before: None,
+            limit: 10
+        })
+        .await
+        .unwrap()
     ));
-    let tariffs = TariffQuery::Before { before: None, limit: 10 };
+    let tariffs = TariffQuery::Before {
+        before: None,
+        limit: 10,
+    };
     seen.push(format!("{:?}", host.find_tariffs(tariffs).await.unwrap()));
     seen.push(format!("{:?}", host.blob(photo_id(80)).await.unwrap()));
     seen.push(format!("{}", journal_last_position(host, 1).await.unwrap()));
-    let records = PersonalQuery::Records { before: None, limit: 10 };
-    seen.push(format!("{:?}", host.personal_data(&records).await.unwrap().records));
+    let records = PersonalQuery::Records {
+        before: None,
+        limit: 10,
+    };
     seen.push(format!(
         "{:?}",
-        host.find_orders(OrderQuery::Due { now: at(1_000), skipped: 0, limit: 10 }).await.unwrap()
+        host.personal_data(&records).await.unwrap().records
+    ));
+    seen.push(format!(
+        "{:?}",
+        host.find_orders(OrderQuery::Due {
+            now: at(1_000),
+            skipped: 0,
+            limit: 10
+        })
+        .await
+        .unwrap()
     ));
     seen
 }
@@ -117,12 +188,21 @@ pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
     for poison in poison {
         let mut poisoned = everything();
         poison(&mut poisoned);
-        assert_eq!(host.commit(&poisoned).await, Err(HostError::Conflict), "{poisoned:?}");
+        assert_eq!(
+            host.commit(&poisoned).await,
+            Err(HostError::Conflict),
+            "{poisoned:?}"
+        );
         assert_eq!(visible(host).await, before);
     }
     host.commit(&everything()).await.unwrap();
     let after = visible(host).await;
-    assert!(after.iter().zip(&before).all(|(after, before)| after != before));
+    assert!(
+        after
+            .iter()
+            .zip(&before)
+            .all(|(after, before)| after != before)
+    );
     // The claim is applied last, so its conflict must undo everything before it.
     let late = Changes {
         orders: vec![Write::insert(order(52, 1, "P-2"))],
@@ -131,7 +211,11 @@ pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
     };
     assert_eq!(host.commit(&late).await, Err(HostError::Conflict));
     assert_eq!(host.order(order_id(52)).await, Ok(None));
-    assert_eq!(host.commit(&changes()).await, Ok(()), "an empty commit succeeds");
+    assert_eq!(
+        host.commit(&changes()).await,
+        Ok(()),
+        "an empty commit succeeds"
+    );
     assert_eq!(visible(host).await, after);
 }
 
@@ -140,10 +224,18 @@ pub(crate) async fn ids_are_never_repeated(backend: impl Backend) {
     let mut backend = backend;
     for count in [1_u32, 3, 511, 2, 600, 1, 0, 50] {
         let mut block = backend.host().ids(count).await.unwrap();
-        let numbers: Vec<u64> = std::iter::from_fn(|| block.take(OrderId::new)).map(OrderId::get).collect();
+        let numbers: Vec<u64> = std::iter::from_fn(|| block.take(OrderId::new))
+            .map(OrderId::get)
+            .collect();
         assert_eq!(numbers.len(), count as usize);
-        assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "consecutive");
-        assert!(numbers.iter().all(|number| *number >= 1_000), "fixtures use the IDs below 1,000");
+        assert!(
+            numbers.windows(2).all(|pair| pair[1] == pair[0] + 1),
+            "consecutive"
+        );
+        assert!(
+            numbers.iter().all(|number| *number >= 1_000),
+            "fixtures use the IDs below 1,000"
+        );
         assert!(numbers.into_iter().all(|number| seen.insert(number)));
         if count == 511 {
             backend = backend.restart().await;
@@ -190,38 +282,82 @@ pub(crate) async fn hostile_text_is_stored_unchanged(backend: impl Backend) {
             ..changes()
         };
         host.commit(&change).await.unwrap();
-        assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), text)).await, Ok(vec![hostile]), "{text:?}");
+        assert_eq!(
+            host.find_orders(OrderQuery::Code(store_id(1), text)).await,
+            Ok(vec![hostile]),
+            "{text:?}"
+        );
         assert_eq!(host.claim(text, text).await, Ok(Some(held)), "{text:?}");
         assert_eq!(host.key(&KeyHash::of(text)).await, Ok(None));
         assert_eq!(host.find_stores(StoreQuery::Cnpj(text)).await, Ok(vec![]));
     }
     assert_eq!(
-        host.find_orders(OrderQuery::Due { now: at(1_000), skipped: 0, limit: 1_000 }).await.unwrap().len(),
+        host.find_orders(OrderQuery::Due {
+            now: at(1_000),
+            skipped: 0,
+            limit: 1_000
+        })
+        .await
+        .unwrap()
+        .len(),
         texts.len()
     );
 }
 
 pub(crate) async fn restart_keeps_all_data(backend: impl Backend) {
     backend.host().commit(&everything()).await.unwrap();
-    let moved = Order { version: 2, ready_at: at(3), ..order(50, 1, "P-1") };
-    let second = Changes { orders: vec![update(1, moved.clone())], events: vec![event(&moved, 2)], ..changes() };
+    let moved = Order {
+        version: 2,
+        ready_at: at(3),
+        ..order(50, 1, "P-1")
+    };
+    let second = Changes {
+        orders: vec![update(1, moved.clone())],
+        events: vec![event(&moved, 2)],
+        ..changes()
+    };
     backend.host().commit(&second).await.unwrap();
     let before = visible(backend.host()).await;
-    let first_id = backend.host().events(order_id(50)).await.unwrap().first().map(|event| event.id);
+    let first_id = backend
+        .host()
+        .events(order_id(50))
+        .await
+        .unwrap()
+        .first()
+        .map(|event| event.id);
 
     let backend = backend.restart().await.restart().await;
     let host = backend.host();
     assert_eq!(visible(host).await, before);
     assert_eq!(
-        host.find_stores(StoreQuery::Email(&email(1))).await.unwrap().pop().map(|store| store.balance.centavos()),
+        host.find_stores(StoreQuery::Email(&email(1)))
+            .await
+            .unwrap()
+            .pop()
+            .map(|store| store.balance.centavos()),
         Some(2_000)
     );
-    assert_eq!(host.commit(&second).await, Err(HostError::Conflict), "versions survive the restart");
-    let third = Event { kind: EventKind::Ready, ..event(&moved, 3) };
-    host.commit(&Changes { events: vec![third], ..changes() }).await.unwrap();
+    assert_eq!(
+        host.commit(&second).await,
+        Err(HostError::Conflict),
+        "versions survive the restart"
+    );
+    let third = Event {
+        kind: EventKind::Ready,
+        ..event(&moved, 3)
+    };
+    host.commit(&Changes {
+        events: vec![third],
+        ..changes()
+    })
+    .await
+    .unwrap();
     let history = host.events(order_id(50)).await.unwrap();
     assert_eq!(history.first().map(|event| event.id), first_id);
-    assert!(history.is_sorted_by_key(|event| event.id), "the journal continues after its last event");
+    assert!(
+        history.is_sorted_by_key(|event| event.id),
+        "the journal continues after its last event"
+    );
 }
 
 pub(crate) async fn random_commits_match_the_reference_host(backend: impl Backend) {

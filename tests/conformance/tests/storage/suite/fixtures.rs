@@ -3,26 +3,32 @@
 use despacho_core::{
     changes::{Changes, Write},
     model::{
-        Address, Cnpj, CourierId, Day, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, LocalTime,
-        Located, Money, NotificationId, OrderId, Person, Phone, PhotoId, Point, Precision, Requirements, StoreId, Text,
-        Timestamp, Vehicle, WebhookId,
+        Address, Cnpj, CourierId, Day, DeliveryId, Distance, Duration, Email, Entropy, EventId,
+        KeyId, LocalTime, Located, Money, NotificationId, OrderId, Person, Phone, PhotoId, Point,
+        Precision, Requirements, StoreId, Text, Timestamp, Vehicle, WebhookId,
         courier::{
-            Courier, CourierKey, DeviceKey, Handover, HandoverKind, Position, PushDue, PushSubscription, TripOrder,
+            Courier, CourierKey, DeviceKey, Handover, HandoverKind, Position, PushDue,
+            PushSubscription, TripOrder,
         },
         order::{
-            AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation, ConsideredCourier, Delivery,
-            DeliveryStatus, DeliveryWindow, Erasure, Eta, Event, EventKind, JournalEntry, LastStep, LinkKey, Order,
-            OrderDispatch, OrderProof, OrderSchedule, OrderStatus, Payment, PaymentMethod, Photo, PhotoFormat, Place,
-            Proof, ProofPart, ProofParts, ProofRule, ProofStep, Rating, RecordedEvent, Tracking,
+            AssignedCourier, Assignment, AssignmentCost, CodeTries, Confirmation,
+            ConsideredCourier, Delivery, DeliveryStatus, DeliveryWindow, Erasure, Eta, Event,
+            EventKind, JournalEntry, LastStep, LinkKey, Order, OrderDispatch, OrderProof,
+            OrderSchedule, OrderStatus, Payment, PaymentMethod, Photo, PhotoFormat, Place, Proof,
+            ProofPart, ProofParts, ProofRule, ProofStep, Rating, RecordedEvent, Tracking,
         },
         price::{PriceLine, Rule},
         privacy::{ErasureCause, ErasureRecord},
         store::{
-            Billing, Claim, EntryKind, FailedField, FailureReason, HoursException, Key, KeyHash, KeyKind, LedgerEntry,
-            Notification, NotificationKind, NotifyAt, OpeningPeriod, RecipientChoice, Ring, ServiceArea, Store,
-            StoreDispatch, StoreHours, StoreTracking, StoredResponse, TimeSpan, TopUp, TrackingContact,
+            Billing, Claim, EntryKind, FailedField, FailureReason, HoursException, Key, KeyHash,
+            KeyKind, LedgerEntry, Notification, NotificationKind, NotifyAt, OpeningPeriod,
+            RecipientChoice, Ring, ServiceArea, Store, StoreDispatch, StoreHours, StoreTracking,
+            StoredResponse, TimeSpan, TopUp, TrackingContact,
         },
-        webhook::{Attempt, AttemptResult, Lease, Message, SendError, SigningSecret, Subject, Webhook, WebhookState},
+        webhook::{
+            Attempt, AttemptResult, Lease, Message, SendError, SigningSecret, Subject, Webhook,
+            WebhookState,
+        },
     },
 };
 
@@ -57,7 +63,10 @@ pub(crate) fn email(number: u64) -> Email {
 }
 
 pub(crate) fn point(number: u64) -> Point {
-    Point { lat_e7: -235_505_201 + i32::try_from(number).unwrap(), lon_e7: -466_333_089 }
+    Point {
+        lat_e7: -235_505_201 + i32::try_from(number).unwrap(),
+        lon_e7: -466_333_089,
+    }
 }
 
 fn phone() -> Phone {
@@ -75,7 +84,14 @@ fn place(number: u64) -> Place {
         zip_code: Some("01021-200".to_owned()),
         point: Some(point(number)),
     };
-    Place { address, located: Located { point: point(number), precision: Precision::Cep5, radius_m: 230 } }
+    Place {
+        address,
+        located: Located {
+            point: point(number),
+            precision: Precision::Cep5,
+            radius_m: 230,
+        },
+    }
 }
 
 /// Returns store 1, which is prepaid; with another odd number, a branch that shares its balance; with an even number, an invoiced branch.
@@ -87,7 +103,10 @@ pub(crate) fn store(number: u64) -> Store {
         parent: (number > 1).then(|| store_id(1)),
         cnpj: cnpj(number),
         name: format!("Padaria Pão Quente nº {number}"),
-        responsible: Person { name: "João Conceição".to_owned(), phone: Some(phone()) },
+        responsible: Person {
+            name: "João Conceição".to_owned(),
+            phone: Some(phone()),
+        },
         email: email(number),
         password_hash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned(),
         link: None,
@@ -95,20 +114,32 @@ pub(crate) fn store(number: u64) -> Store {
         address,
         located,
         category: 1,
-        billing: if number.is_multiple_of(2) { Billing::Invoiced } else { Billing::Prepaid { floor: money(-50) } },
+        billing: if number.is_multiple_of(2) {
+            Billing::Invoiced
+        } else {
+            Billing::Prepaid { floor: money(-50) }
+        },
         balance: Money::ZERO,
         sandbox: number.is_multiple_of(2),
-        dispatch: StoreDispatch { lead_minutes: Some(15), orders_per_trip: Some(4) },
+        dispatch: StoreDispatch {
+            lead_minutes: Some(15),
+            orders_per_trip: Some(4),
+        },
         tracking: StoreTracking {
             enabled: true,
-            contact: TrackingContact { phone: Some(phone()), ..TrackingContact::default() },
+            contact: TrackingContact {
+                phone: Some(phone()),
+                ..TrackingContact::default()
+            },
             choices: RecipientChoice::ALL.to_vec(),
             notify_at: NotifyAt::ALL.to_vec(),
         },
         proofs: vec![proof_rule()],
         preparation_minutes: Some(20),
         hours: hours(),
-        area: Some(ServiceArea(vec![vec![Ring([1, 2, 3, 1].map(point).to_vec())]])),
+        area: Some(ServiceArea(vec![vec![Ring(
+            [1, 2, 3, 1].map(point).to_vec(),
+        )]])),
         estimates: None,
         disabled_at: None,
         parent_disabled: false,
@@ -118,11 +149,21 @@ pub(crate) fn store(number: u64) -> Store {
 }
 
 fn hours() -> StoreHours {
-    let span = TimeSpan { from: LocalTime::START, until: LocalTime::parse("23:59").unwrap() };
+    let span = TimeSpan {
+        from: LocalTime::START,
+        until: LocalTime::parse("23:59").unwrap(),
+    };
     let date = Day::parse("2026-12-25").unwrap();
     StoreHours {
-        weekly: vec![OpeningPeriod { days: Vec::new(), span }],
-        exceptions: vec![HoursException { date, open: None, name: Some("Natal".to_owned()) }],
+        weekly: vec![OpeningPeriod {
+            days: Vec::new(),
+            span,
+        }],
+        exceptions: vec![HoursException {
+            date,
+            open: None,
+            name: Some("Natal".to_owned()),
+        }],
     }
 }
 
@@ -155,8 +196,15 @@ pub(crate) fn delivery(number: u64) -> Delivery {
         observation: Some("portão azul\r\n\t🛵".to_owned()),
         online_payment: number.is_multiple_of(2),
         product_value: Some(money(12_345)),
-        payment: Some(Payment { method: PaymentMethod::Cash, change_for: Some(money(20_000)), split: Vec::new() }),
-        window: Some(DeliveryWindow { from: at(30), until: at(90) }),
+        payment: Some(Payment {
+            method: PaymentMethod::Cash,
+            change_for: Some(money(20_000)),
+            split: Vec::new(),
+        }),
+        window: Some(DeliveryWindow {
+            from: at(30),
+            until: at(90),
+        }),
         status: DeliveryStatus::AwaitingPickup,
         place: place(number),
         distance: Distance(1_234),
@@ -168,11 +216,18 @@ pub(crate) fn delivery(number: u64) -> Delivery {
         }),
         erased: number.is_multiple_of(2),
         tracking: Some(Tracking {
-            link: Some(LinkKey { nonce: format!("{number:032}"), hash: KeyHash::of(&number.to_string()) }),
+            link: Some(LinkKey {
+                nonce: format!("{number:032}"),
+                hash: KeyHash::of(&number.to_string()),
+            }),
             ended_at: number.is_multiple_of(2).then(|| at(7)),
             notify_at: NotifyAt::ALL.to_vec(),
             choice: Some(RecipientChoice::Doorman),
-            rating: Some(Rating { stars: 4, text: Some("tudo certo\n🛵".to_owned()), at: at(9) }),
+            rating: Some(Rating {
+                stars: 4,
+                text: Some("tudo certo\n🛵".to_owned()),
+                at: at(9),
+            }),
         }),
     }
 }
@@ -257,7 +312,11 @@ pub(crate) fn photo_id(number: u64) -> PhotoId {
 
 fn proof_rule() -> ProofRule {
     let requires = vec![ProofPart::Photo, ProofPart::Position];
-    ProofRule { step: ProofStep::Failure, reason: Some("ausente \"2ª vez\"".to_owned()), requires }
+    ProofRule {
+        step: ProofStep::Failure,
+        reason: Some("ausente \"2ª vez\"".to_owned()),
+        requires,
+    }
 }
 
 fn proof(order: u64) -> OrderProof {
@@ -276,14 +335,38 @@ fn proof(order: u64) -> OrderProof {
         position: Some(point(4)),
     };
     let delivery = DeliveryId::new(order * 100 + 1);
-    let step = Proof { sequence: 1, step: ProofStep::Failure, delivery, at: at(21), parts, erased: false };
-    OrderProof { rules: vec![proof_rule()], photos: vec![photo], steps: vec![step] }
+    let step = Proof {
+        sequence: 1,
+        step: ProofStep::Failure,
+        delivery,
+        at: at(21),
+        parts,
+        erased: false,
+    };
+    OrderProof {
+        rules: vec![proof_rule()],
+        photos: vec![photo],
+        steps: vec![step],
+    }
 }
 
 fn assignment() -> Assignment {
-    let (courier, cost) = (CourierId::new(9).unwrap(), AssignmentCost { wait: 120, reoffer: -3, ..Default::default() });
+    let (courier, cost) = (
+        CourierId::new(9).unwrap(),
+        AssignmentCost {
+            wait: 120,
+            reoffer: -3,
+            ..Default::default()
+        },
+    );
     let considered = vec![ConsideredCourier { courier, cost }];
-    Assignment { at: at(3), courier, cost, orders: 2, considered }
+    Assignment {
+        at: at(3),
+        courier,
+        cost,
+        orders: 2,
+        considered,
+    }
 }
 
 pub(crate) fn event(order: &Order, sequence: u32) -> Event {
@@ -296,8 +379,14 @@ pub(crate) fn event(order: &Order, sequence: u32) -> Event {
         kind: EventKind::Created,
         status: 110,
         delivery: DeliveryId::new(5),
-        courier: Some(Person { name: "Caê".to_owned(), phone: Some(phone()) }),
-        by: Person { name: "platform".to_owned(), phone: None },
+        courier: Some(Person {
+            name: "Caê".to_owned(),
+            phone: Some(phone()),
+        }),
+        by: Person {
+            name: "platform".to_owned(),
+            phone: None,
+        },
         point: Some(point(4)),
         reason: Some("ninguém atende".to_owned()),
     }
@@ -317,7 +406,10 @@ pub(crate) fn courier(number: u64) -> Courier {
         available: true,
         trip: Vec::new(),
         shift: None,
-        key: Some(CourierKey { hash: KeyHash::of(&format!("courier {number}")), expires_at: at(60) }),
+        key: Some(CourierKey {
+            hash: KeyHash::of(&format!("courier {number}")),
+            expires_at: at(60),
+        }),
         device: Some(DeviceKey {
             hash: KeyHash::of(&format!("device {number}")),
             created_at: at(1),
@@ -327,16 +419,30 @@ pub(crate) fn courier(number: u64) -> Courier {
             session: Some(KeyHash::of("s")),
             endpoint: format!("https://push.example/{number}"),
             created_at: at(1),
-            due: Some(PushDue { since: at(2), at: at(3), tries: 1 }),
+            due: Some(PushDue {
+                since: at(2),
+                at: at(3),
+                tries: 1,
+            }),
         }],
-        sign_in: Some(CourierKey { hash: KeyHash::of(&format!("sign-in {number}")), expires_at: at(60) }),
-        sessions: vec![CourierKey { hash: KeyHash::of(&format!("session {number}")), expires_at: at(3600) }],
+        sign_in: Some(CourierKey {
+            hash: KeyHash::of(&format!("sign-in {number}")),
+            expires_at: at(60),
+        }),
+        sessions: vec![CourierKey {
+            hash: KeyHash::of(&format!("session {number}")),
+            expires_at: at(3600),
+        }],
         sandbox: false,
         vehicle: Vehicle::default(),
         max_weight_g: None,
         max_volume_ml: None,
         equipment: despacho_core::model::Equipment::ALL,
-        handovers: vec![Handover { kind: HandoverKind::Return, store: store_id(1), seconds: 240 }],
+        handovers: vec![Handover {
+            kind: HandoverKind::Return,
+            store: store_id(1),
+            seconds: 240,
+        }],
         suspended_at: None,
         removed_at: None,
     }
@@ -344,13 +450,23 @@ pub(crate) fn courier(number: u64) -> Courier {
 
 /// Returns the courier with a trip of these orders, none of which is picked up.
 pub(crate) fn on_trip(courier: Courier, orders: &[u64]) -> Courier {
-    let waiting = |number: &u64| TripOrder { id: order_id(*number), picked_up: false };
-    Courier { trip: orders.iter().map(waiting).collect(), ..courier }
+    let waiting = |number: &u64| TripOrder {
+        id: order_id(*number),
+        picked_up: false,
+    };
+    Courier {
+        trip: orders.iter().map(waiting).collect(),
+        ..courier
+    }
 }
 
 /// Returns a courier's position at `minutes` after noon.
 pub(crate) fn position(number: u64, minutes: i64) -> Position {
-    Position { courier: CourierId::new(number).unwrap(), point: point(number), at: at(minutes) }
+    Position {
+        courier: CourierId::new(number).unwrap(),
+        point: point(number),
+        at: at(minutes),
+    }
 }
 
 pub(crate) fn entry(store: u64, centavos: i64, floor: Option<i64>) -> LedgerEntry {
@@ -366,12 +482,21 @@ pub(crate) fn entry(store: u64, centavos: i64, floor: Option<i64>) -> LedgerEntr
 }
 
 pub(crate) fn top_up(store: u64, centavos: i64, reference: &str) -> TopUp {
-    TopUp { store: store_id(store), amount: money(centavos), reference: reference.to_owned(), at: at(0) }
+    TopUp {
+        store: store_id(store),
+        amount: money(centavos),
+        reference: reference.to_owned(),
+        at: at(0),
+    }
 }
 
 pub(crate) fn notification(number: u64, store: u64) -> Notification {
     let detail = Text::new("no such street", "rua inexistente");
-    let field = FailedField { pointer: "/deliveries/0".to_owned(), code: "address_not_found".to_owned(), detail };
+    let field = FailedField {
+        pointer: "/deliveries/0".to_owned(),
+        code: "address_not_found".to_owned(),
+        detail,
+    };
     let reason = FailureReason {
         code: "address_not_found".to_owned(),
         detail: Text::new("not found", "não encontrado"),
@@ -395,7 +520,10 @@ pub(crate) fn webhook_id(number: u64) -> WebhookId {
 
 /// Returns a webhook of a store of merchant 1.
 pub(crate) fn webhook(number: u64, store: u64) -> Webhook {
-    let secret = |nonce: &str, until| SigningSecret { nonce: nonce.to_owned(), until };
+    let secret = |nonce: &str, until| SigningSecret {
+        nonce: nonce.to_owned(),
+        until,
+    };
     Webhook {
         id: webhook_id(number),
         version: 1,
@@ -410,28 +538,48 @@ pub(crate) fn webhook(number: u64, store: u64) -> Webhook {
         failures: 2,
         due_at: Some(at(4)),
         seen_at: at(0),
-        lease: Some(Lease { holder: "me".to_owned(), until: at(1) }),
+        lease: Some(Lease {
+            holder: "me".to_owned(),
+            until: at(1),
+        }),
         open_delivery: None,
     }
 }
 
 fn subject(place: u64) -> Subject {
-    let recorded = RecordedEvent { id: EventId::new(place).unwrap(), event: event(&order(50, 1, "P-1"), 1) };
-    Subject::Event(Box::new(JournalEntry { position: place, recorded }))
+    let recorded = RecordedEvent {
+        id: EventId::new(place).unwrap(),
+        event: event(&order(50, 1, "P-1"), 1),
+    };
+    Subject::Event(Box::new(JournalEntry {
+        position: place,
+        recorded,
+    }))
 }
 
 /// Returns a message about the event at a position, after this many attempts.
 pub(crate) fn message(webhook: u64, place: u64, tries: u32) -> Message {
     let name = format!("evt_{place}_{webhook}");
     let (since, due_at) = (at(0), at(i64::from(tries)));
-    Message { webhook: webhook_id(webhook), name, subject: subject(place), tries, since, due_at }
+    Message {
+        webhook: webhook_id(webhook),
+        name,
+        subject: subject(place),
+        tries,
+        since,
+        due_at,
+    }
 }
 
 pub(crate) fn attempt(webhook: u64, number: u32) -> Attempt {
     Attempt {
         webhook: webhook_id(webhook),
         name: format!("evt_1_{webhook}"),
-        subject: if number.is_multiple_of(2) { Subject::Test } else { subject(1) },
+        subject: if number.is_multiple_of(2) {
+            Subject::Test
+        } else {
+            subject(1)
+        },
         number,
         at: at(0),
         took_ms: 15_000,
@@ -465,7 +613,11 @@ pub(crate) fn with_response(claim: Claim) -> Claim {
         link_nonces: vec!["cd".to_owned()],
         recompute: None,
     };
-    Claim { response: Some(response), expires_at: at(24 * 60), ..claim }
+    Claim {
+        response: Some(response),
+        expires_at: at(24 * 60),
+        ..claim
+    }
 }
 
 pub(crate) fn erasure_record() -> ErasureRecord {
@@ -483,7 +635,10 @@ pub(crate) fn erasure_record() -> ErasureRecord {
 
 /// Returns no changes, with the time noon.
 pub(crate) fn changes() -> Changes {
-    Changes { at: at(0), ..Changes::default() }
+    Changes {
+        at: at(0),
+        ..Changes::default()
+    }
 }
 
 /// Returns a write that replaces version `expected`.

@@ -53,9 +53,15 @@ pub(crate) fn hang(storm: &RunState<'_>, receiver: &TcpListener) {
 
 /// Opens a stream of events, reads briefly or not at all, and drops the connection.
 pub(crate) fn stream(storm: &RunState<'_>, key: &str, rng: &mut Rng) {
-    let Some(base) = storm.some_base() else { return };
-    let Ok(mut connection) = TcpStream::connect(base.trim_start_matches("http://")) else { return };
-    let request = format!("GET /delivery/events/stream HTTP/1.1\r\nhost: storm\r\nx-api-token: {key}\r\n\r\n");
+    let Some(base) = storm.some_base() else {
+        return;
+    };
+    let Ok(mut connection) = TcpStream::connect(base.trim_start_matches("http://")) else {
+        return;
+    };
+    let request = format!(
+        "GET /delivery/events/stream HTTP/1.1\r\nhost: storm\r\nx-api-token: {key}\r\n\r\n"
+    );
     if connection.write_all(request.as_bytes()).is_err() || rng.u8(..4) == 0 {
         return;
     }
@@ -64,7 +70,10 @@ pub(crate) fn stream(storm: &RunState<'_>, key: &str, rng: &mut Rng) {
     if let Ok(count @ 12..) = connection.read(&mut page) {
         let status = String::from_utf8_lossy(&page[9..12]).into_owned();
         storm.check(matches!(status.as_str(), "200" | "429" | "503"), || {
-            format!("a stream got the response {}", String::from_utf8_lossy(&page[..count]))
+            format!(
+                "a stream got the response {}",
+                String::from_utf8_lossy(&page[..count])
+            )
         });
     }
 }
@@ -72,8 +81,14 @@ pub(crate) fn stream(storm: &RunState<'_>, key: &str, rng: &mut Rng) {
 /// Sends requests with an unknown API key.
 pub(crate) fn unknown_key(storm: &RunState<'_>, rng: &mut Rng) {
     let caller = Caller::new(storm, &format!("dsp_{:032x}", rng.u128(..)));
-    for path in ["/delivery/orders", "/delivery/statement", "/courier/order", "/admin/couriers"] {
-        if let Reply::Response(status, response) = caller.try_once("GET", path, None, &Value::Null) {
+    for path in [
+        "/delivery/orders",
+        "/delivery/statement",
+        "/courier/order",
+        "/admin/couriers",
+    ] {
+        if let Reply::Response(status, response) = caller.try_once("GET", path, None, &Value::Null)
+        {
             storm.check(matches!(status, 401 | 403 | 429 | 503), || {
                 format!("GET {path} with an unknown key returned {status}: {response}")
             });
@@ -84,7 +99,9 @@ pub(crate) fn unknown_key(storm: &RunState<'_>, rng: &mut Rng) {
 /// Sends an oversized body. The server may close the connection before it is complete.
 pub(crate) fn oversized(storm: &RunState<'_>, caller: &Caller<'_>, rng: &mut Rng) {
     let body = vec![b' '; OVERSIZED + rng.usize(..4_096)];
-    if let Reply::Response(status, response) = caller.send_raw("/delivery/orders", "application/json", &body) {
+    if let Reply::Response(status, response) =
+        caller.send_raw("/delivery/orders", "application/json", &body)
+    {
         storm.check(matches!(status, 413 | 429 | 503), || {
             format!("a body of {} bytes got {status}: {response}", body.len())
         });
@@ -95,10 +112,17 @@ pub(crate) fn oversized(storm: &RunState<'_>, caller: &Caller<'_>, rng: &mut Rng
 pub(crate) fn malformed(storm: &RunState<'_>, caller: &Caller<'_>, rng: &mut Rng) {
     for _ in 0..3 {
         let body = MALFORMED[rng.usize(..MALFORMED.len())];
-        let kind = if rng.u8(..6) == 0 { "text/plain" } else { "application/json" };
+        let kind = if rng.u8(..6) == 0 {
+            "text/plain"
+        } else {
+            "application/json"
+        };
         if let Reply::Response(status, response) = caller.send_raw("/delivery/orders", kind, body) {
             storm.check(matches!(status, 400 | 415 | 422 | 429 | 503), || {
-                format!("{:?} as {kind} got {status}: {response}", String::from_utf8_lossy(body))
+                format!(
+                    "{:?} as {kind} got {status}: {response}",
+                    String::from_utf8_lossy(body)
+                )
             });
         }
     }

@@ -15,7 +15,10 @@ pub(crate) fn sample(storm: &RunState<'_>) -> BTreeMap<usize, u64> {
         for instance in &storm.instances {
             if let Some(used) = resident_mb(instance.pid.load(Ordering::SeqCst)) {
                 storm.check(used <= MAX_MEMORY_MB, || {
-                    format!("instance {} uses {used} MB, more than {MAX_MEMORY_MB}", instance.number)
+                    format!(
+                        "instance {} uses {used} MB, more than {MAX_MEMORY_MB}",
+                        instance.number
+                    )
                 });
                 let entry = max.entry(instance.number).or_insert(0);
                 *entry = used.max(*entry);
@@ -28,6 +31,8 @@ pub(crate) fn sample(storm: &RunState<'_>) -> BTreeMap<usize, u64> {
 
 fn resident_mb(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? / 1_024)
 }

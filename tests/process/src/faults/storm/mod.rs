@@ -71,17 +71,26 @@ pub(crate) struct Field<'a> {
 /// If this machine cannot run the storm. Violations of the service are in the report.
 pub fn run(storm: &Storm) -> Result<StormReport, Failure> {
     let (plan, started) = (&storm.plan, Instant::now());
-    let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
-    let cluster = if storm.sqlite { None } else { Some(Cluster::start()?) };
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
+    let cluster = if storm.sqlite {
+        None
+    } else {
+        Some(Cluster::start()?)
+    };
     let (database, instances) = match &cluster {
         Some(cluster) => (Database::Server(cluster, cluster.fresh()?), 3),
-        None => (Database::File(folder.path().join("instance-0").join("despacho.db")), 1),
+        None => (
+            Database::File(folder.path().join("instance-0").join("despacho.db")),
+            1,
+        ),
     };
     let mut storm = RunState::new(plan, database, instances, None);
     storm.settings = vec![("DESPACHO_WEBHOOKS_LOOPBACK", "true".to_owned())];
     let storm = &storm;
     storm.print(&format!("seed {}", plan.seed));
-    let receiver = TcpListener::bind("127.0.0.1:0").map_err(|error| Failure::new(format!("no receiver: {error}")))?;
+    let receiver = TcpListener::bind("127.0.0.1:0")
+        .map_err(|error| Failure::new(format!("no receiver: {error}")))?;
     let mut report = StormReport::default();
     std::thread::scope(|scope| {
         for instance in &storm.instances {
@@ -104,11 +113,16 @@ fn under_load<'scope, 'env: 'scope>(
     receiver: &TcpListener,
     report: &mut StormReport,
 ) -> Result<(), Failure> {
-    storm.await_ready(TIMEOUT).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
+    storm
+        .await_ready(TIMEOUT)
+        .map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
     let field = create_field(storm, receiver)?;
     let clients = field.clients;
-    let readers: Vec<_> =
-        clients.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(storm, merchant))).collect();
+    let readers: Vec<_> = clients
+        .merchants
+        .iter()
+        .map(|merchant| scope.spawn(move || reader::follow(storm, merchant)))
+        .collect();
     for courier in &clients.couriers {
         scope.spawn(move || courier::deliver_orders(storm, clients, courier));
     }
@@ -132,13 +146,19 @@ fn under_load<'scope, 'env: 'scope>(
     storm.settled.store(true, Ordering::SeqCst);
     let mut read = Vec::new();
     for reader in readers {
-        read.push(reader.join().map_err(|_| Failure::new("a reader's thread panicked"))?);
+        read.push(
+            reader
+                .join()
+                .map_err(|_| Failure::new("a reader's thread panicked"))?,
+        );
     }
     let mut checked = Report::default();
     oracle::check(storm, clients, &written, &read, &[], &mut checked)?;
     report.stored = checked.stored;
     storm.over.store(true, Ordering::SeqCst);
-    report.memory_mb = memory.join().map_err(|_| Failure::new("the memory could not be sampled"))?;
+    report.memory_mb = memory
+        .join()
+        .map_err(|_| Failure::new("the memory could not be sampled"))?;
     Ok(())
 }
 
@@ -149,13 +169,24 @@ fn create_field<'a>(storm: &'a RunState<'a>, receiver: &TcpListener) -> Result<F
     let mut prepaid = store(&probe::cnpj(0), "prepaid");
     prepaid["prepaidFloor"] = json!(PREPAID_FLOOR / 100);
     let prepaid = create_resource(&operator, "/admin/matrices", &prepaid)?;
-    let id = prepaid["storeId"].as_str().and_then(|id| id.parse().ok()).unwrap_or_default();
-    clients.merchants.push(Client { id, key: api_key(&prepaid) });
+    let id = prepaid["storeId"]
+        .as_str()
+        .and_then(|id| id.parse().ok())
+        .unwrap_or_default();
+    clients.merchants.push(Client {
+        id,
+        key: api_key(&prepaid),
+    });
     let outsider = json!({ "name": "Outsider", "phone": "+5511990000001", "available": false });
     let outsider = create_resource(&operator, "/admin/couriers", &outsider)?;
-    let outsider = Client { id: outsider["id"].as_u64().unwrap_or_default(), key: api_key(&outsider) };
-    let port =
-        receiver.local_addr().map_err(|error| Failure::new(format!("the receiver has no port: {error}")))?.port();
+    let outsider = Client {
+        id: outsider["id"].as_u64().unwrap_or_default(),
+        key: api_key(&outsider),
+    };
+    let port = receiver
+        .local_addr()
+        .map_err(|error| Failure::new(format!("the receiver has no port: {error}")))?
+        .port();
     let field = Field {
         storm,
         clients: storm.clients.get_or_init(|| clients),
@@ -164,14 +195,22 @@ fn create_field<'a>(storm: &'a RunState<'a>, receiver: &TcpListener) -> Result<F
         hanging: format!("http://127.0.0.1:{port}/hang"),
     };
     for (merchant, client) in field.clients.merchants.iter().enumerate() {
-        lock(&field.targets).push(Target { merchant, store: client.id, id: client.id, kind: probe::Kind::Store });
+        lock(&field.targets).push(Target {
+            merchant,
+            store: client.id,
+            id: client.id,
+            kind: probe::Kind::Store,
+        });
     }
     Ok(field)
 }
 
 /// Kills servers for the duration of the plan, at least twice. On PostgreSQL, it also terminates connections.
 fn kill(storm: &RunState<'_>, report: &mut StormReport) {
-    let (mut rng, until) = (Rng::with_seed(storm.plan.seed), Instant::now() + storm.plan.span);
+    let (mut rng, until) = (
+        Rng::with_seed(storm.plan.seed),
+        Instant::now() + storm.plan.span,
+    );
     while Instant::now() < until || report.kills < 2 {
         std::thread::sleep(Duration::from_millis(rng.u64(KILL_INTERVAL_MS)));
         if storm.instances.len() > 1 && rng.u8(..4) == 0 {
@@ -193,7 +232,9 @@ fn kill(storm: &RunState<'_>, report: &mut StormReport) {
 
 /// Checks the balance of the prepaid merchant together with its branches until the storm is over.
 fn check_prepaid_floor(storm: &RunState<'_>, clients: &Clients) {
-    let Some(prepaid) = clients.merchants.last() else { return };
+    let Some(prepaid) = clients.merchants.last() else {
+        return;
+    };
     let sql = format!(
         "SELECT cast(coalesce(sum(amount), 0) AS BIGINT) FROM balances WHERE store = {id} \
          OR store IN (SELECT id FROM stores WHERE matrix = {id})",

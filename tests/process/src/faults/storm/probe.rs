@@ -91,26 +91,62 @@ fn requests(target: &Target) -> Vec<(&'static str, String, Value)> {
         Kind::Order => vec![
             get(format!("/delivery/orders/{id}")),
             get(format!("/delivery/orders/{id}/cancellation")),
-            post("/delivery/orders/cancel".to_owned(), json!({ "orderId": id })),
-            post("/delivery/orders/cancel".to_owned(), json!({ "orderId": id, "deliveryId": 1 })),
+            post(
+                "/delivery/orders/cancel".to_owned(),
+                json!({ "orderId": id }),
+            ),
+            post(
+                "/delivery/orders/cancel".to_owned(),
+                json!({ "orderId": id, "deliveryId": 1 }),
+            ),
             post(format!("/delivery/orders/{id}/ready"), json!({})),
-            post(format!("/delivery/orders/{id}/delay"), json!({ "minutes": 5 })),
-            post(format!("/delivery/orders/{id}/discard"), json!({ "deliveryId": 1 })),
-            post(format!("/delivery/orders/{id}/return"), json!({ "deliveryId": 1, "reason": "probe" })),
+            post(
+                format!("/delivery/orders/{id}/delay"),
+                json!({ "minutes": 5 }),
+            ),
+            post(
+                format!("/delivery/orders/{id}/discard"),
+                json!({ "deliveryId": 1 }),
+            ),
+            post(
+                format!("/delivery/orders/{id}/return"),
+                json!({ "deliveryId": 1, "reason": "probe" }),
+            ),
             post(format!("/delivery/orders/{id}/waive"), json!({})),
             post(format!("/courier/orders/{id}/arrive"), json!({})),
-            post(format!("/courier/orders/{id}/pickup"), json!({ "code": "0000" })),
-            post(format!("/courier/orders/{id}/deliver"), json!({ "deliveryId": 1 })),
-            post(format!("/courier/orders/{id}/decline"), json!({ "reason": "probe" })),
-            post(format!("/admin/orders/{id}/cancel"), json!({ "reason": "probe" })),
+            post(
+                format!("/courier/orders/{id}/pickup"),
+                json!({ "code": "0000" }),
+            ),
+            post(
+                format!("/courier/orders/{id}/deliver"),
+                json!({ "deliveryId": 1 }),
+            ),
+            post(
+                format!("/courier/orders/{id}/decline"),
+                json!({ "reason": "probe" }),
+            ),
+            post(
+                format!("/admin/orders/{id}/cancel"),
+                json!({ "reason": "probe" }),
+            ),
         ],
         Kind::Store => vec![
             get(format!("/delivery/stores/{id}")),
             delete(format!("/delivery/stores/{id}")),
-            post("/delivery/keys".to_owned(), json!({ "storeId": id, "name": "probe" })),
-            post(format!("/admin/stores/{id}/top-ups"), json!({ "amount": 1, "reference": "probe" })),
+            post(
+                "/delivery/keys".to_owned(),
+                json!({ "storeId": id, "name": "probe" }),
+            ),
+            post(
+                format!("/admin/stores/{id}/top-ups"),
+                json!({ "amount": 1, "reference": "probe" }),
+            ),
         ],
-        Kind::Key => vec![delete(format!("/delivery/keys/{id}")), delete(format!("/admin/keys/{id}"))],
+        Kind::Key => vec![
+            delete(format!("/delivery/keys/{id}")),
+            delete(format!("/admin/keys/{id}")),
+        ],
         Kind::Webhook => vec![
             get(format!("/delivery/webhooks/{id}/attempts")),
             post(format!("/delivery/webhooks/{id}/rotate"), json!({})),
@@ -124,9 +160,17 @@ fn requests(target: &Target) -> Vec<(&'static str, String, Value)> {
 /// Returns a valid company number (CNPJ) for each count: twelve digits and two check digits, modulo 11 with weights 2 to 9 from
 /// the right.
 pub(crate) fn cnpj(count: u32) -> String {
-    let mut digits: Vec<u32> = format!("77{count:010}").chars().filter_map(|digit| digit.to_digit(10)).collect();
+    let mut digits: Vec<u32> = format!("77{count:010}")
+        .chars()
+        .filter_map(|digit| digit.to_digit(10))
+        .collect();
     for _ in 0..2 {
-        let sum: u32 = digits.iter().rev().zip((2..=9).cycle()).map(|(digit, weight)| digit * weight).sum();
+        let sum: u32 = digits
+            .iter()
+            .rev()
+            .zip((2..=9).cycle())
+            .map(|(digit, weight)| digit * weight)
+            .sum();
         digits.push(if sum % 11 < 2 { 0 } else { 11 - sum % 11 });
     }
     digits.iter().map(u32::to_string).collect()
@@ -138,15 +182,26 @@ mod tests {
 
     #[test]
     fn check_digits_match_a_published_company_number() {
-        let digits: Vec<u32> = cnpj(0).chars().filter_map(|digit| digit.to_digit(10)).collect();
+        let digits: Vec<u32> = cnpj(0)
+            .chars()
+            .filter_map(|digit| digit.to_digit(10))
+            .collect();
         assert_eq!(digits.len(), 14);
         // 00.000.000/0001-91 by the same rule.
         let check = |digits: &[u32]| {
-            let sum: u32 = digits.iter().rev().zip((2..=9).cycle()).map(|(digit, weight)| digit * weight).sum();
+            let sum: u32 = digits
+                .iter()
+                .rev()
+                .zip((2..=9).cycle())
+                .map(|(digit, weight)| digit * weight)
+                .sum();
             if sum % 11 < 2 { 0 } else { 11 - sum % 11 }
         };
         assert_eq!(check(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]), 9);
         assert_eq!(check(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 9]), 1);
-        assert_eq!((check(&digits[..12]), check(&digits[..13])), (digits[12], digits[13]));
+        assert_eq!(
+            (check(&digits[..12]), check(&digits[..13])),
+            (digits[12], digits[13])
+        );
     }
 }

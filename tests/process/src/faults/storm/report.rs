@@ -39,25 +39,57 @@ impl StormReport {
         self.acknowledged = lock(&storm.acknowledged).len();
         self.rejected = lock(&storm.rejected).len();
         self.responses.clone_from(&lock(&storm.responses));
-        self.starts = storm.instances.iter().map(|one| one.starts.load(Ordering::Relaxed)).sum();
+        self.starts = storm
+            .instances
+            .iter()
+            .map(|one| one.starts.load(Ordering::Relaxed))
+            .sum();
     }
 }
 
 impl fmt::Display for StormReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seed, seconds) = (self.seed, self.duration.as_secs_f64());
-        writeln!(f, "seed {seed}, {seconds:.0} s, {} kills, {} cuts, {} starts", self.kills, self.cuts, self.starts)?;
-        let responses: Vec<String> =
-            self.responses.iter().map(|(status, count)| format!("{count} × {status}")).collect();
+        writeln!(
+            f,
+            "seed {seed}, {seconds:.0} s, {} kills, {} cuts, {} starts",
+            self.kills, self.cuts, self.starts
+        )?;
+        let responses: Vec<String> = self
+            .responses
+            .iter()
+            .map(|(status, count)| format!("{count} × {status}"))
+            .collect();
         writeln!(f, "responses: {}", responses.join(", "))?;
-        let stored: Vec<String> = self.stored.iter().map(|(name, count)| format!("{count} {name}")).collect();
-        writeln!(f, "orders: {} acknowledged, {} rejected for insufficient balance", self.acknowledged, self.rejected)?;
+        let stored: Vec<String> = self
+            .stored
+            .iter()
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
+        writeln!(
+            f,
+            "orders: {} acknowledged, {} rejected for insufficient balance",
+            self.acknowledged, self.rejected
+        )?;
         writeln!(f, "stored: {}", stored.join(", "))?;
-        let memory: Vec<String> = self.memory_mb.values().map(|used| format!("{used} MB")).collect();
-        writeln!(f, "memory: at most {} (limit {MAX_MEMORY_MB} MB)", memory.join(", "))?;
+        let memory: Vec<String> = self
+            .memory_mb
+            .values()
+            .map(|used| format!("{used} MB"))
+            .collect();
+        writeln!(
+            f,
+            "memory: at most {} (limit {MAX_MEMORY_MB} MB)",
+            memory.join(", ")
+        )?;
         for violation in &self.violations {
             writeln!(f, "VIOLATION: {violation}")?;
         }
-        write!(f, "{} checks, {} failed", self.checks, self.violations.len())
+        write!(
+            f,
+            "{} checks, {} failed",
+            self.checks,
+            self.violations.len()
+        )
     }
 }

@@ -39,7 +39,8 @@ const CORE_DEPENDENCIES: [&str; 24] = [
 /// The permitted dependencies of the route engine, which its command line needs for JSON.
 const ROUTE_DEPENDENCIES: [&str; 2] = ["serde", "serde_json"];
 /// The additional permitted dependencies of the core's tests.
-const CORE_TEST_DEPENDENCIES: [&str; 4] = ["despacho-simulator", "pollster", "proptest", "regex-lite"];
+const CORE_TEST_DEPENDENCIES: [&str; 4] =
+    ["despacho-simulator", "pollster", "proptest", "regex-lite"];
 /// Packages with I/O, threads, clocks or entropy, which must not be in the core's dependency tree at all.
 const FORBIDDEN: [&str; 26] = [
     "async-std",
@@ -80,25 +81,41 @@ const STD: [(&str, &str); 9] = [
     ("std::thread", "the core has no threads"),
     ("std::env", "the core has no environment: take Settings"),
     ("std::process", "the core does not end or start processes"),
-    ("std::time::SystemTime", "time is an argument: take an ExecContext"),
-    ("std::time::Instant", "time is an argument; budgets are counted in work"),
+    (
+        "std::time::SystemTime",
+        "time is an argument: take an ExecContext",
+    ),
+    (
+        "std::time::Instant",
+        "time is an argument; budgets are counted in work",
+    ),
 ];
 
 /// Checks that the direct dependencies of the core and of the route engine are listed and apply to every target.
 #[must_use]
 pub(crate) fn core_dependencies(packages: &[Package]) -> Vec<Finding> {
-    let lists = [("despacho-core", &CORE_DEPENDENCIES[..]), ("despacho-route", &ROUTE_DEPENDENCIES)];
-    lists.into_iter().flat_map(|(name, allowed)| dependencies(packages, name, allowed)).collect()
+    let lists = [
+        ("despacho-core", &CORE_DEPENDENCIES[..]),
+        ("despacho-route", &ROUTE_DEPENDENCIES),
+    ];
+    lists
+        .into_iter()
+        .flat_map(|(name, allowed)| dependencies(packages, name, allowed))
+        .collect()
 }
 
 fn dependencies(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Finding> {
     let Some(package) = packages.iter().find(|package| package.name == name) else {
-        return vec![Finding::new("core", format!("the package {name} is not in the workspace"))];
+        return vec![Finding::new(
+            "core",
+            format!("the package {name} is not in the workspace"),
+        )];
     };
     let manifest = format!("{}/Cargo.toml", package.folder);
     let mut found = Vec::new();
     for one in &package.dependencies {
-        let listed = allowed.contains(&&*one.name) || (one.dev && CORE_TEST_DEPENDENCIES.contains(&&*one.name));
+        let listed = allowed.contains(&&*one.name)
+            || (one.dev && CORE_TEST_DEPENDENCIES.contains(&&*one.name));
         if !listed {
             let message = format!(
                 "`{}` is not listed in tests/xtask/tests/repository/rules/boundary.rs: remove it, or add it there and give the reason in the commit",
@@ -107,8 +124,10 @@ fn dependencies(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Findi
             found.push(Finding::new(&*manifest, message));
         }
         if one.conditional {
-            let message =
-                format!("`{}` is limited to some targets: the core must be the same on every target", one.name);
+            let message = format!(
+                "`{}` is limited to some targets: the core must be the same on every target",
+                one.name
+            );
             found.push(Finding::new(&*manifest, message));
         }
     }
@@ -118,7 +137,8 @@ fn dependencies(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Findi
 /// Checks that the core's dependency tree contains no forbidden package.
 #[must_use]
 pub(crate) fn core_tree(names: &[String], with_browser: bool) -> Vec<Finding> {
-    let forbidden = |name: &str| FORBIDDEN.contains(&name) || (!with_browser && BROWSER.contains(&name));
+    let forbidden =
+        |name: &str| FORBIDDEN.contains(&name) || (!with_browser && BROWSER.contains(&name));
     let unexpected = names.iter().filter(|name| forbidden(name));
     unexpected
         .map(|name| {
@@ -132,7 +152,10 @@ pub(crate) fn core_tree(names: &[String], with_browser: bool) -> Vec<Finding> {
 pub(crate) fn targets(file: &TextFile) -> Result<Vec<Finding>, String> {
     let queries = |marking: &Marking| {
         matches!(&*marking.name, "cfg" | "cfg_attr")
-            && marking.words.iter().any(|word| word.starts_with("target_") || matches!(&**word, "unix" | "windows"))
+            && marking
+                .words
+                .iter()
+                .any(|word| word.starts_with("target_") || matches!(&**word, "unix" | "windows"))
     };
     let parsed = syntax::parse(file)?;
     let found = syntax::markings(&parsed).into_iter().filter(queries);
@@ -151,29 +174,47 @@ pub(crate) fn targets(file: &TextFile) -> Result<Vec<Finding>, String> {
 pub(crate) fn std_use(file: &TextFile) -> Result<Vec<Finding>, String> {
     let banned = |mention: Mention| {
         let hit = STD.iter().find(|(path, _)| {
-            mention.name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+            mention
+                .name
+                .strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
         });
-        hit.map(|(path, reason)| Finding::in_line(&file.path, mention.line, format!("uses {path}: {reason}")))
+        hit.map(|(path, reason)| {
+            Finding::in_line(&file.path, mention.line, format!("uses {path}: {reason}"))
+        })
     };
     let parsed = syntax::parse(file)?;
-    Ok(syntax::paths(&parsed, &[]).into_iter().filter_map(banned).collect())
+    Ok(syntax::paths(&parsed, &[])
+        .into_iter()
+        .filter_map(banned)
+        .collect())
 }
 
 /// Returns the files of a folder without those of `#[cfg(test)]` modules.
-pub(crate) fn shipping<'a>(texts: &'a [TextFile], folder: &str) -> Result<Vec<&'a TextFile>, String> {
-    let sources: Vec<&TextFile> =
-        texts.iter().filter(|file| file.path.starts_with(folder) && file.has_extension(&["rs"])).collect();
+pub(crate) fn shipping<'a>(
+    texts: &'a [TextFile],
+    folder: &str,
+) -> Result<Vec<&'a TextFile>, String> {
+    let sources: Vec<&TextFile> = texts
+        .iter()
+        .filter(|file| file.path.starts_with(folder) && file.has_extension(&["rs"]))
+        .collect();
     let mut for_tests: Vec<String> = Vec::new();
     for file in &sources {
         let stem = file.path.trim_end_matches(".rs");
-        let home = ["/mod", "/lib", "/main"].iter().find_map(|name| stem.strip_suffix(name)).unwrap_or(stem);
+        let home = ["/mod", "/lib", "/main"]
+            .iter()
+            .find_map(|name| stem.strip_suffix(name))
+            .unwrap_or(stem);
         let modules = syntax::test_modules(&syntax::parse(file)?);
         for_tests.extend(modules.into_iter().map(|module| format!("{home}/{module}")));
     }
     let ships = |file: &&TextFile| {
-        !for_tests
-            .iter()
-            .any(|module| file.path.strip_prefix(module).is_some_and(|rest| rest == ".rs" || rest.starts_with('/')))
+        !for_tests.iter().any(|module| {
+            file.path
+                .strip_prefix(module)
+                .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+        })
     };
     Ok(sources.into_iter().filter(ships).collect())
 }
@@ -184,18 +225,38 @@ mod tests {
     use crate::metadata::Dependency;
 
     fn core_with(name: &str, dev: bool, conditional: bool) -> Vec<Package> {
-        let dependencies = vec![Dependency { name: name.to_owned(), dev, conditional }];
-        let route =
-            Package { name: "despacho-route".to_owned(), folder: "core/route".to_owned(), dependencies: Vec::new() };
-        vec![Package { name: "despacho-core".to_owned(), folder: "core".to_owned(), dependencies }, route]
+        let dependencies = vec![Dependency {
+            name: name.to_owned(),
+            dev,
+            conditional,
+        }];
+        let route = Package {
+            name: "despacho-route".to_owned(),
+            folder: "core/route".to_owned(),
+            dependencies: Vec::new(),
+        };
+        vec![
+            Package {
+                name: "despacho-core".to_owned(),
+                folder: "core".to_owned(),
+                dependencies,
+            },
+            route,
+        ]
     }
 
     #[test]
     fn unlisted_dependency_is_reported() {
         assert_eq!(core_dependencies(&core_with("serde", false, false)), []);
-        assert_eq!(core_dependencies(&core_with("tokio", false, false)).len(), 1);
+        assert_eq!(
+            core_dependencies(&core_with("tokio", false, false)).len(),
+            1
+        );
         assert_eq!(core_dependencies(&core_with("proptest", true, false)), []);
-        assert_eq!(core_dependencies(&core_with("proptest", false, false)).len(), 1);
+        assert_eq!(
+            core_dependencies(&core_with("proptest", false, false)).len(),
+            1
+        );
         assert_eq!(core_dependencies(&core_with("serde", false, true)).len(), 1);
         assert_eq!(core_dependencies(&[]).len(), 2);
     }
@@ -215,19 +276,39 @@ mod tests {
             "#[cfg_attr(not(unix), inline)] fn f() {}",
         ];
         for text in querying {
-            assert_eq!(targets(&TextFile::sample("a.rs", text)).map(|found| found.len()), Ok(1), "{text}");
+            assert_eq!(
+                targets(&TextFile::sample("a.rs", text)).map(|found| found.len()),
+                Ok(1),
+                "{text}"
+            );
         }
-        assert_eq!(targets(&TextFile::sample("a.rs", "#[cfg(feature = \"ts\")] fn target_arch() {}")), Ok(vec![]));
+        assert_eq!(
+            targets(&TextFile::sample(
+                "a.rs",
+                "#[cfg(feature = \"ts\")] fn target_arch() {}"
+            )),
+            Ok(vec![])
+        );
     }
 
     #[test]
     fn every_form_of_forbidden_std_use_is_reported() {
-        let naming =
-            ["use std::{fs::File};", "fn f() { std::env::var(\"A\"); }", "use std::time::{Duration, Instant};"];
+        let naming = [
+            "use std::{fs::File};",
+            "fn f() { std::env::var(\"A\"); }",
+            "use std::time::{Duration, Instant};",
+        ];
         for text in naming {
-            assert_eq!(std_use(&TextFile::sample("a.rs", text)).map(|found| found.len()), Ok(1), "{text}");
+            assert_eq!(
+                std_use(&TextFile::sample("a.rs", text)).map(|found| found.len()),
+                Ok(1),
+                "{text}"
+            );
         }
-        assert_eq!(std_use(&TextFile::sample("a.rs", "use std::{fmt, time::Duration};")), Ok(vec![]));
+        assert_eq!(
+            std_use(&TextFile::sample("a.rs", "use std::{fmt, time::Duration};")),
+            Ok(vec![])
+        );
     }
 
     #[test]
@@ -238,7 +319,11 @@ mod tests {
             TextFile::sample("core/src/a/tests/more.rs", ""),
             TextFile::sample("core/src/a/b.rs", ""),
         ];
-        let paths: Vec<_> = shipping(&texts, "core/src/").expect("it parses").iter().map(|f| &*f.path).collect();
+        let paths: Vec<_> = shipping(&texts, "core/src/")
+            .expect("it parses")
+            .iter()
+            .map(|f| &*f.path)
+            .collect();
         assert_eq!(paths, ["core/src/a/mod.rs", "core/src/a/b.rs"]);
     }
 }

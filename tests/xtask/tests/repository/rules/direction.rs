@@ -21,13 +21,23 @@ pub(crate) fn packages(packages: &[Package]) -> Vec<Finding> {
     let mut found = Vec::new();
     for package in packages {
         // The tests of the core use the simulator's demo data.
-        let is_fixture = |name: &str, dev: bool| dev && package.folder == "core" && name == "despacho-simulator";
-        let dependencies = package.dependencies.iter().filter(|one| !is_fixture(&one.name, one.dev));
+        let is_fixture =
+            |name: &str, dev: bool| dev && package.folder == "core" && name == "despacho-simulator";
+        let dependencies = package
+            .dependencies
+            .iter()
+            .filter(|one| !is_fixture(&one.name, one.dev));
         let used: BTreeSet<&str> = dependencies.map(|one| &*one.name).collect();
         for other in packages.iter().filter(|other| used.contains(&*other.name)) {
             if !may_use(&package.folder, &other.folder) {
-                let message = format!("{} must not depend on {} ({})", package.name, other.name, other.folder);
-                found.push(Finding::new(format!("{}/Cargo.toml", package.folder), message));
+                let message = format!(
+                    "{} must not depend on {} ({})",
+                    package.name, other.name, other.folder
+                );
+                found.push(Finding::new(
+                    format!("{}/Cargo.toml", package.folder),
+                    message,
+                ));
             }
         }
     }
@@ -40,7 +50,11 @@ fn may_use(from: &str, to: &str) -> bool {
         Some("bindings") => to == "core",
         // Shared packages are ordered: the SQL statements come before the drivers that run them.
         Some("hosts") => {
-            to == "core" || SHARED.iter().take_while(|folder| **folder != from).any(|folder| *folder == to)
+            to == "core"
+                || SHARED
+                    .iter()
+                    .take_while(|folder| **folder != from)
+                    .any(|folder| *folder == to)
         }
         // The route engine must not depend on the core.
         Some("core") => from == "core" && to == "core/route",
@@ -58,7 +72,11 @@ mod tests {
         let package = |name: &str, folder: &str, used: &str| Package {
             name: name.to_owned(),
             folder: folder.to_owned(),
-            dependencies: vec![Dependency { name: used.to_owned(), dev: true, conditional: false }],
+            dependencies: vec![Dependency {
+                name: used.to_owned(),
+                dev: true,
+                conditional: false,
+            }],
         };
         let all = |used: &str, folder: &str| {
             packages(&[
@@ -75,6 +93,9 @@ mod tests {
         assert_eq!(all("warp", "tests/bench"), []);
         assert_eq!(all("sql", "hosts/spin"), []);
         assert_eq!(all("sql", "hosts/shared/sqlite"), []);
-        assert!(may_use("hosts/warp", "hosts/shared/sqlite") && !may_use("hosts/shared/sql", "hosts/shared/sqlite"));
+        assert!(
+            may_use("hosts/warp", "hosts/shared/sqlite")
+                && !may_use("hosts/shared/sql", "hosts/shared/sqlite")
+        );
     }
 }

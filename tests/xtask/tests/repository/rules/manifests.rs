@@ -17,29 +17,48 @@ pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
     let has = |section: &str, line: &str| lines.contains(&(section, line));
     for key in INHERITED {
         if !has("package", &format!("{key}.workspace = true")) {
-            found.push(Finding::new(&file.path, format!("write `{key}.workspace = true` under [package]")));
+            found.push(Finding::new(
+                &file.path,
+                format!("write `{key}.workspace = true` under [package]"),
+            ));
         }
     }
     if PUBLISHED.contains(&&*file.path) {
-        let has_key =
-            |key: &str| lines.iter().any(|(at, line)| *at == "package" && line.starts_with(&format!("{key} = ")));
+        let has_key = |key: &str| {
+            lines
+                .iter()
+                .any(|(at, line)| *at == "package" && line.starts_with(&format!("{key} = ")))
+        };
         for key in DESCRIBED.into_iter().filter(|key| !has_key(key)) {
-            found.push(Finding::new(&file.path, format!("write `{key}` under [package]: the package is published")));
+            found.push(Finding::new(
+                &file.path,
+                format!("write `{key}` under [package]: the package is published"),
+            ));
         }
     } else if !has("package", "publish.workspace = true") {
-        found.push(Finding::new(&file.path, "write `publish.workspace = true` under [package]"));
+        found.push(Finding::new(
+            &file.path,
+            "write `publish.workspace = true` under [package]",
+        ));
     }
     if !has("lints", "workspace = true") {
-        found
-            .push(Finding::new(&file.path, "write `workspace = true` under [lints]: all packages have the same lints"));
+        found.push(Finding::new(
+            &file.path,
+            "write `workspace = true` under [lints]: all packages have the same lints",
+        ));
     }
     let own_version = |(section, line): &&(&str, &str)| {
-        section.split('.').any(|part| part.ends_with("dependencies")) && !line.contains("workspace = true")
+        section
+            .split('.')
+            .any(|part| part.ends_with("dependencies"))
+            && !line.contains("workspace = true")
     };
     for (_, line) in lines.iter().filter(own_version) {
         found.push(Finding::new(
             &file.path,
-            format!("`{line}`: versions belong in [workspace.dependencies], write `workspace = true`"),
+            format!(
+                "`{line}`: versions belong in [workspace.dependencies], write `workspace = true`"
+            ),
         ));
     }
     found
@@ -48,19 +67,37 @@ pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
 /// Checks that every manifest has the version of the workspace, which is the only one to edit for a release.
 #[must_use]
 pub(crate) fn versions(files: &[TextFile]) -> Vec<Finding> {
-    let text = |path: &str| files.iter().find(|file| file.path == path).map_or("", |file| &file.text);
+    let text = |path: &str| {
+        files
+            .iter()
+            .find(|file| file.path == path)
+            .map_or("", |file| &file.text)
+    };
     let lines = lines_with_section(text("Cargo.toml"));
     let quoted = |line: &str, key: &str| {
         let (_, rest) = line.split_once(key)?;
-        Some(rest.trim_start_matches([' ', '=', ':', '"']).split('"').next()?.to_owned())
+        Some(
+            rest.trim_start_matches([' ', '=', ':', '"'])
+                .split('"')
+                .next()?
+                .to_owned(),
+        )
     };
-    let own = lines.iter().find(|(section, line)| *section == "workspace.package" && line.starts_with("version"));
+    let own = lines
+        .iter()
+        .find(|(section, line)| *section == "workspace.package" && line.starts_with("version"));
     let Some(version) = own.and_then(|(_, line)| quoted(line, "version")) else {
-        return vec![Finding::new("Cargo.toml", "write `version` under [workspace.package]")];
+        return vec![Finding::new(
+            "Cargo.toml",
+            "write `version` under [workspace.package]",
+        )];
     };
-    let published = lines.iter().filter(|(_, line)| line.starts_with("despacho-") && line.contains("version ="));
-    let mut found: Vec<(&str, Option<String>)> =
-        published.map(|(_, line)| ("Cargo.toml", quoted(line, "version"))).collect();
+    let published = lines
+        .iter()
+        .filter(|(_, line)| line.starts_with("despacho-") && line.contains("version ="));
+    let mut found: Vec<(&str, Option<String>)> = published
+        .map(|(_, line)| ("Cargo.toml", quoted(line, "version")))
+        .collect();
     for (path, key) in [
         ("spin.toml", "\nversion"),
         ("bindings/npm/package.json", "\"version\""),
@@ -69,8 +106,12 @@ pub(crate) fn versions(files: &[TextFile]) -> Vec<Finding> {
     ] {
         found.push((path, quoted(text(path), key)));
     }
-    let differs = found.into_iter().filter(|(_, other)| other.as_ref() != Some(&version));
-    differs.map(|(path, _)| Finding::new(path, format!("write the workspace's version {version}"))).collect()
+    let differs = found
+        .into_iter()
+        .filter(|(_, other)| other.as_ref() != Some(&version));
+    differs
+        .map(|(path, _)| Finding::new(path, format!("write the workspace's version {version}")))
+        .collect()
 }
 
 /// Returns every line that is not blank or a comment, with the name of its section.
@@ -78,7 +119,11 @@ fn lines_with_section(text: &str) -> Vec<(&str, &str)> {
     let mut section = "";
     let mut depth = 0_usize;
     let mut found = Vec::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    for line in text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
         if depth == 0 && line.starts_with('[') && line.ends_with(']') {
             section = line.trim_matches(['[', ']']);
             continue;
@@ -111,8 +156,15 @@ mod tests {
                 ("hosts/panel/package.json", json),
                 ("core/openapi.json", json),
             ];
-            let files: Vec<TextFile> = files.iter().map(|(path, text)| TextFile::sample(path, text)).collect();
-            (versions(&files).len(), versions(&files[1..]).len(), versions(&files[..4]).len())
+            let files: Vec<TextFile> = files
+                .iter()
+                .map(|(path, text)| TextFile::sample(path, text))
+                .collect();
+            (
+                versions(&files).len(),
+                versions(&files[1..]).len(),
+                versions(&files[..4]).len(),
+            )
         };
         assert_eq!(with("[application]\nversion = \"1.2.0\"\n"), (0, 1, 1));
         assert_eq!(with("[application]\nversion = \"1.1.0\"\n"), (1, 1, 2));
@@ -129,17 +181,38 @@ mod tests {
             "publish = true\ndescription = \"d\"\nreadme = \"r\"\nkeywords = []\ncategories = []",
         );
         let found = |text: &str| member(&TextFile::sample("core/Cargo.toml", text)).len();
-        assert_eq!((found(&good), found(&good.replace("keywords = []\n", "")), found(GOOD)), (0, 1, 5));
+        assert_eq!(
+            (
+                found(&good),
+                found(&good.replace("keywords = []\n", "")),
+                found(GOOD)
+            ),
+            (0, 1, 5)
+        );
     }
 
     #[test]
     fn member_without_inherited_values_is_reported() {
-        assert_eq!(found(GOOD), 0, "{:?}", member(&TextFile::sample("a/Cargo.toml", GOOD)));
-        assert_eq!(found(&GOOD.replace("edition.workspace = true", "edition = \"2021\"")), 1);
-        assert_eq!(found(&GOOD.replace("[lints]\nworkspace = true\n", "")), 1);
-        assert_eq!(found(&GOOD.replace("serde.workspace = true", "serde = \"1\"")), 1);
         assert_eq!(
-            found(&GOOD.replace("[dependencies]", "[dev-dependencies]\nhex = { version = \"1\" }\n[dependencies]")),
+            found(GOOD),
+            0,
+            "{:?}",
+            member(&TextFile::sample("a/Cargo.toml", GOOD))
+        );
+        assert_eq!(
+            found(&GOOD.replace("edition.workspace = true", "edition = \"2021\"")),
+            1
+        );
+        assert_eq!(found(&GOOD.replace("[lints]\nworkspace = true\n", "")), 1);
+        assert_eq!(
+            found(&GOOD.replace("serde.workspace = true", "serde = \"1\"")),
+            1
+        );
+        assert_eq!(
+            found(&GOOD.replace(
+                "[dependencies]",
+                "[dev-dependencies]\nhex = { version = \"1\" }\n[dependencies]"
+            )),
             1
         );
     }

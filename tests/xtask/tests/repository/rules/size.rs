@@ -21,8 +21,13 @@ const TOP_LEVEL: [&str; 11] = [
 /// Checks that the top level has only permitted entries.
 #[must_use]
 pub(crate) fn top_level(paths: &[String]) -> Vec<Finding> {
-    let entries: BTreeSet<&str> = paths.iter().filter_map(|path| path.split('/').next()).collect();
-    let unexpected = entries.into_iter().filter(|entry| !entry.starts_with('.') && !TOP_LEVEL.contains(entry));
+    let entries: BTreeSet<&str> = paths
+        .iter()
+        .filter_map(|path| path.split('/').next())
+        .collect();
+    let unexpected = entries
+        .into_iter()
+        .filter(|entry| !entry.starts_with('.') && !TOP_LEVEL.contains(entry));
     unexpected.map(|entry| Finding::new(entry, "is not permitted at the top level: move it into core, hosts, bindings or tests, or a tool's configuration into a dot-folder")).collect()
 }
 
