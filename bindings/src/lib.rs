@@ -1,6 +1,7 @@
 //! The core's pure functions for JavaScript: JSON strings in, JSON strings or plain objects out.
 //!
-//! Errors are thrown as the JSON of `{error, detail}`, as on the command line. No panic crosses the boundary.
+//! Errors are thrown as the JSON of `{error, detail}`, as on the command line. No panic crosses the
+//! boundary.
 
 mod page;
 
@@ -21,7 +22,8 @@ use wasm_bindgen::prelude::*;
 #[global_allocator]
 static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// Finds the best visiting order: JSON of `{matrix, closed?, start?, pins?, work?}` to `{order, cost, proven, bound}`.
+/// Finds the best visiting order: JSON of `{matrix, closed?, start?, pins?, work?}` to
+/// `{order, cost, proven, bound}`.
 #[wasm_bindgen(js_name = bestRoute)]
 pub fn best_route(request: &str) -> Result<JsValue, String> {
     solve::<RouteRequest, _>(request, solve_route)
@@ -33,8 +35,8 @@ pub fn assign(request: &str) -> Result<JsValue, String> {
     solve::<AssignRequest, _>(request, solve_assign)
 }
 
-/// Solves a request. It is passed as a string, because that needs one call and the existing JSON parser. The response
-/// is an object.
+/// Solves a request. It is passed as a string, because that needs one call and the existing JSON
+/// parser. The response is an object.
 fn solve<Q: DeserializeOwned, R: Serialize>(
     request: &str,
     solver: impl Fn(&Q) -> Result<R, LineError>,
@@ -44,7 +46,8 @@ fn solve<Q: DeserializeOwned, R: Serialize>(
     to_js_value(&page::json(&solver(&request).map_err(error_json)?))
 }
 
-/// Converts JSON to a JavaScript object through a JSON value, so that the conversion is compiled for one type only.
+/// Converts JSON to a JavaScript object through a JSON value, so that the conversion is compiled
+/// for one type only.
 fn to_js_value(response: &str) -> Result<JsValue, String> {
     let tree = Tree::parse(response).unwrap_or(Tree::Null);
     tree.serialize(&Serializer::json_compatible())

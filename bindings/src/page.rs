@@ -1,7 +1,8 @@
 //! Previews, validation and postcodes for a merchant's page: JSON strings in, JSON strings out.
 //!
-//! Strings are used because the core has its own JSON reader and writer: a page gets the same bytes as from the
-//! service. `JSON.stringify` converts JavaScript values that are not JSON (dates, undefined, NaN).
+//! Strings are used because the core has its own JSON reader and writer: a page gets the same bytes
+//! as from the service. `JSON.stringify` converts JavaScript values that are not JSON (dates,
+//! undefined, NaN).
 
 use std::sync::OnceLock;
 
@@ -31,7 +32,8 @@ const CONTEXT: &str = "/delivery/preview-context";
 /// The request ID in problems of a page, which has no requests.
 const REQUEST_ID: &str = "page";
 
-/// Empty until [`load_gazetteer`] is called: the gazetteer is a file of its own, which not every page needs.
+/// Empty until [`load_gazetteer`] is called: the gazetteer is a file of its own, which not every
+/// page needs.
 static GAZETTEER: OnceLock<Gazetteer> = OnceLock::new();
 
 fn gazetteer() -> Gazetteer {
@@ -84,7 +86,8 @@ impl PagePreviewer {
             .map_err(thrown)
     }
 
-    /// Adds a gazetteer pack. Throws `{error, detail}` as JSON if the pack is damaged or has an unsupported version.
+    /// Adds a gazetteer pack. Throws `{error, detail}` as JSON if the pack is damaged or has an
+    /// unsupported version.
     ///
     /// The bytes stay in memory for the lifetime of the module, so load each pack once.
     #[wasm_bindgen(js_name = loadPack)]
@@ -97,7 +100,8 @@ impl PagePreviewer {
         Ok(())
     }
 
-    /// Returns the preview of a request's JSON at `now`, in milliseconds since 1970. Throws a problem document's JSON.
+    /// Returns the preview of a request's JSON at `now`, in milliseconds since 1970. Throws a
+    /// problem document's JSON.
     pub fn preview(&self, request: &str, now: f64, language: &str) -> Result<String, String> {
         let preview = self
             .0
@@ -108,23 +112,24 @@ impl PagePreviewer {
     }
 }
 
-/// Throws the problem that the service would return for an order's JSON, as far as it can be checked without stored
-/// data.
+/// Throws the problem that the service would return for an order's JSON, as far as it can be
+/// checked without stored data.
 #[wasm_bindgen(js_name = validateOrder)]
 pub fn validate_order(order: &str, language: &str) -> Result<(), String> {
     page::validate_order(order.as_bytes(), &Limits::default())
         .map_err(|problem| problem_json(&problem, ORDERS, language))
 }
 
-/// Throws the problem that the service would return for a store's JSON, as far as it can be checked without stored data.
+/// Throws the problem that the service would return for a store's JSON, as far as it can be checked
+/// without stored data.
 #[wasm_bindgen(js_name = validateStore)]
 pub fn validate_store(store: &str, language: &str) -> Result<(), String> {
     page::validate_store(store.as_bytes())
         .map_err(|problem| problem_json(&problem, STORES, language))
 }
 
-/// Returns an order's JSON after an event, by the service's transition table. Throws a problem document's JSON if the
-/// event cannot be applied to the order.
+/// Returns an order's JSON after an event, by the service's transition table. Throws a problem
+/// document's JSON if the event cannot be applied to the order.
 #[wasm_bindgen(js_name = applyEvent)]
 pub fn apply_event(order: &str, event: &str, language: &str) -> Result<String, String> {
     follow::apply_event(order.as_bytes(), event.as_bytes())

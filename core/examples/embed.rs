@@ -1,4 +1,5 @@
-//! Implements a host with in-memory maps and processes an order from creation to completion: `cargo run -p despacho-core --example embed`.
+//! Implements a host with in-memory maps and processes an order from creation to completion:
+//! `cargo run -p despacho-core --example embed`.
 #![expect(clippy::panic, reason = "the example stops at the first error")]
 
 use std::{cell::RefCell, collections::BTreeMap, ops::RangeInclusive, sync::Arc, task};
@@ -42,7 +43,8 @@ fn put<K: Ord, V: Versioned>(rows: &mut BTreeMap<K, V>, id: K, row: &Write<V>) -
 }
 
 impl Tables {
-    /// Applies a transaction. Returns `None` on a conflict. A real host also enforces unique CNPJs, emails and key hashes.
+    /// Applies a transaction. Returns `None` on a conflict. A real host also enforces unique CNPJs,
+    /// emails and key hashes.
     fn apply(&mut self, changes: &Changes) -> Option<()> {
         let mut is_current = changes
             .stores
@@ -127,7 +129,8 @@ impl Tables {
     }
 }
 
-/// Defines queries that return empty results. This host has no users, stored tariffs, reports, audit log, photos, journal, notifications, statements, webhooks or idempotency keys.
+/// Defines queries that return empty results. This host has no users, stored tariffs, reports,
+/// audit log, photos, journal, notifications, statements, webhooks or idempotency keys.
 macro_rules! empty {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         $(async fn $name(&self, $(_: $argument),*) -> Result<$result, HostError> { Ok(Default::default()) })*
@@ -257,7 +260,8 @@ impl Platform for Maps {
     }
 }
 
-/// Completes a future with a single poll, which works because this host never waits. A real host needs an async runtime.
+/// Completes a future with a single poll, which works because this host never waits. A real host
+/// needs an async runtime.
 fn run<T>(future: impl Future<Output = T>) -> T {
     match std::pin::pin!(future).poll(&mut task::Context::from_waker(task::Waker::noop())) {
         task::Poll::Ready(output) => output,

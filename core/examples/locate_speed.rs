@@ -1,4 +1,5 @@
-//! Measures lookups in the embedded gazetteer: `cargo run --release -p despacho-core --example locate_speed`.
+//! Measures lookups in the embedded gazetteer:
+//! `cargo run --release -p despacho-core --example locate_speed`.
 
 use std::hint::black_box;
 use std::time::Instant;

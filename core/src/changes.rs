@@ -16,18 +16,20 @@ use crate::model::{
 pub struct Changes {
     /// Time of the decision.
     pub at: Timestamp,
-    /// Stores to insert or replace. CNPJ and email are unique among stores that are not removed, and the email
-    /// also among users. A removed store must
-    /// have no open order, and its own balance must be zero after this commit and is fixed from then on; otherwise the
-    /// commit returns [`HostError::Conflict`](crate::host::HostError::Conflict).
+    /// Stores to insert or replace. CNPJ and email are unique among stores that are not removed,
+    /// and the email also among users. A removed store must have no open order, and its own balance
+    /// must be zero after this commit and is fixed from then on; otherwise the commit returns
+    /// [`HostError::Conflict`](crate::host::HostError::Conflict).
     pub stores: Vec<Write<Store>>,
     /// Keys to insert or replace. The hash is unique.
     pub keys: Vec<Write<Key>>,
-    /// Users to insert or replace. The email is unique among users that are not removed and stores; the store of a new user must exist.
+    /// Users to insert or replace. The email is unique among users that are not removed and stores;
+    /// the store of a new user must exist.
     pub users: Vec<Write<User>>,
     /// Orders to insert or replace. Store and code are unique among orders that hold their code.
     pub orders: Vec<Write<Order>>,
-    /// Couriers to insert or replace. The hash of the key is unique. Positions are not written with them.
+    /// Couriers to insert or replace. The hash of the key is unique. Positions are not written with
+    /// them.
     pub couriers: Vec<Write<Courier>>,
     /// Positions of couriers to store, each unless a newer one is stored.
     pub positions: Vec<Position>,
@@ -35,16 +37,18 @@ pub struct Changes {
     pub events: Vec<Event>,
     /// Links of recipients to insert, or to replace by their hash.
     pub links: Vec<TrackingLink>,
-    /// Entries to append to the ledger. Each changes the balance of its account, but never to below the entry's floor.
+    /// Entries to append to the ledger. Each changes the balance of its account, but never to below
+    /// the entry's floor.
     pub ledger: Vec<LedgerEntry>,
-    /// Top-ups by the operator. Each changes the balance of its account. Store and reference are unique.
+    /// Top-ups by the operator. Each changes the balance of its account. Store and reference are
+    /// unique.
     pub top_ups: Vec<TopUp>,
     /// Subscriptions to insert or replace.
     pub webhooks: Vec<Write<Webhook>>,
     /// Changes to queued webhook messages, in this order.
     pub messages: Vec<MessageChange>,
-    /// Attempts to append to the delivery logs. A log keeps its newest [`crate::model::webhook::MAX_STORED_ATTEMPTS`]
-    /// attempts.
+    /// Attempts to append to the delivery logs. A log keeps its newest
+    /// [`crate::model::webhook::MAX_STORED_ATTEMPTS`] attempts.
     pub attempts: Vec<Attempt>,
     /// Notifications to insert, or to replace if they were marked as read.
     pub notifications: Vec<Notification>,
@@ -65,7 +69,8 @@ pub struct Changes {
 /// A change to the stored tariffs. It increases their revision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TariffWrite {
-    /// The revision that must currently be stored. All changes of tariffs are therefore decided one after the other.
+    /// The revision that must currently be stored. All changes of tariffs are therefore decided one
+    /// after the other.
     pub revision: u64,
     /// The change.
     pub change: TariffChange,
@@ -97,7 +102,8 @@ impl<T> Write<T> {
 }
 
 impl<T: Versioned> Write<T> {
-    /// Returns the row to store over `stored`, as version `expected + 1`; `None`, a conflict, if `stored` has another version.
+    /// Returns the row to store over `stored`, as version `expected + 1`; `None`, a conflict, if
+    /// `stored` has another version.
     ///
     /// ```
     /// # use despacho_core::{changes::Write, model::store::Store};

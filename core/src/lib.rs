@@ -1,8 +1,9 @@
 //! The platform-independent core of Despacho: all rules and the HTTP API, without I/O.
 //!
-//! The crate uses no clock, network, database or threads. Time and entropy come from a [`model::ExecContext`],
-//! everything else from [`host::Storage`] and [`host::Platform`]. A host passes each request to [`api::handle`] and
-//! receives a response. ARCHITECTURE.md describes the layers, HOSTING.md how to write a host.
+//! The crate uses no clock, network, database or threads. Time and entropy come from a
+//! [`model::ExecContext`], everything else from [`host::Storage`] and [`host::Platform`]. A host
+//! passes each request to [`api::handle`] and receives a response. ARCHITECTURE.md describes the
+//! layers, HOSTING.md how to write a host.
 
 #![forbid(missing_docs)]
 

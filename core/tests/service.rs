@@ -294,7 +294,8 @@ fn search_starts_after_preparation_and_expiry_refunds_the_fee() {
     );
 }
 
-/// Lists a store's orders page by page. Returns their codes and the size of the largest page in bytes.
+/// Lists a store's orders page by page. Returns their codes and the size of the largest page in
+/// bytes.
 fn list_orders(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
     let (mut codes, mut largest, mut cursor) = (Vec::new(), 0, String::new());
     loop {

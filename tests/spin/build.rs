@@ -1,5 +1,5 @@
-//! Generates the bindings of Spin's interfaces from the WIT files in the `spin-sdk` crate, in the version with which the component is
-//! built.
+//! Generates the bindings of Spin's interfaces from the WIT files in the `spin-sdk` crate, in the
+//! version with which the component is built.
 
 use std::{
     env,
@@ -12,7 +12,8 @@ use std::{
 /// A resource and its type in the host.
 type HostResource = (&'static str, &'static str);
 
-/// The interfaces that the component imports: package, interface, and the resources that the host defines.
+/// The interfaces that the component imports: package, interface, and the resources that the host
+/// defines.
 const INTERFACES: [(&str, &str, &[HostResource]); 3] = [
     (
         "spin-sqlite",

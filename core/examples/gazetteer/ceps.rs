@@ -1,4 +1,5 @@
-//! Builds CEP ranges from runs of consecutive known CEPs of one municipality, extended towards the next run.
+//! Builds CEP ranges from runs of consecutive known CEPs of one municipality, extended towards the
+//! next run.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -44,7 +45,8 @@ pub(crate) fn table(path: &Path, towns: &[Town]) -> Result<Vec<u8>, Box<dyn Erro
         }
         starts.push((start, run.town));
         let next = runs.get(index + 1).map_or(100_000_000, |next| next.first);
-        // Like the official ranges, a range extends to the next multiple of ten thousand, or to the next municipality's range.
+        // Like the official ranges, a range extends to the next multiple of ten thousand, or to the
+        // next municipality's range.
         free_from = (run.last / 10_000 + 1) * 10_000;
         if free_from >= next {
             free_from = roundest(run.last + 1, next);
@@ -60,7 +62,8 @@ pub(crate) fn table(path: &Path, towns: &[Town]) -> Result<Vec<u8>, Box<dyn Erro
     Ok(table)
 }
 
-/// Returns the number from `low` to `high` with the largest number of trailing zeros, the highest if several have it.
+/// Returns the number from `low` to `high` with the largest number of trailing zeros, the highest
+/// if several have it.
 fn roundest(low: u32, high: u32) -> u32 {
     let zeros = [
         10_000_000, 1_000_000, 100_000, 10_000, 1_000, 500, 100, 50, 10,

@@ -1,5 +1,5 @@
-//! Compresses names with one-byte codes by byte-pair encoding: one code for each letter, then one for each most frequent pair of
-//! codes.
+//! Compresses names with one-byte codes by byte-pair encoding: one code for each letter, then one
+//! for each most frequent pair of codes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,9 @@
 //! Generates `core/data`, the embedded gazetteer, from open data packages.
 //!
-//! Usage: `cargo run -p despacho-core --example gazetteer -- INPUT_DIR OUTPUT_DIR`. README.md lists the packages to download. The
-//! same inputs give the same bytes. Unmatched entries are printed. A municipality without a seat, or two municipalities of one
-//! federative unit with the same name, are errors.
+//! Usage: `cargo run -p despacho-core --example gazetteer -- INPUT_DIR OUTPUT_DIR`. README.md lists
+//! the packages to download. The same inputs give the same bytes. Unmatched entries are printed. A
+//! municipality without a seat, or two municipalities of one federative unit with the same name,
+//! are errors.
 
 mod bytes;
 mod ceps;

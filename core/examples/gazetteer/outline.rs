@@ -1,4 +1,5 @@
-//! Converts Brazil's outline from Natural Earth (1:10,000,000) to rings on the grid of the embedded table.
+//! Converts Brazil's outline from Natural Earth (1:10,000,000) to rings on the grid of the embedded
+//! table.
 
 use std::error::Error;
 use std::path::Path;
@@ -61,7 +62,8 @@ pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
             .filter_map(|(lon, lat)| Point::from_degrees(*lat, *lon).and_then(to_grid))
             .collect();
         cells.dedup();
-        // Skips islands that are smaller than the tolerance or outside the grid. They are uninhabited.
+        // Skips islands that are smaller than the tolerance or outside the grid. They are
+        // uninhabited.
         if cells.len() < 3 || cells.len() < ring.len().saturating_sub(2) {
             continue;
         }
@@ -95,7 +97,8 @@ fn push_strip(table: &mut Vec<u8>, cells: &[(u16, u16)]) -> Result<(), String> {
     Ok(())
 }
 
-/// Joins the arcs of a ring and returns its points. A negative arc is reversed. Each arc starts at the end of the previous one.
+/// Joins the arcs of a ring and returns its points. A negative arc is reversed. Each arc starts at
+/// the end of the previous one.
 fn ring(topology: &Topology, arcs: &[i64]) -> Result<Vec<(f64, f64)>, Box<dyn Error>> {
     let mut ring: Vec<(f64, f64)> = Vec::new();
     for &arc in arcs {
@@ -126,7 +129,8 @@ fn ring(topology: &Topology, arcs: &[i64]) -> Result<Vec<(f64, f64)>, Box<dyn Er
     Ok(ring)
 }
 
-/// Applies the Douglas–Peucker algorithm to the two halves of the ring, split at its first point and the point farthest from it.
+/// Applies the Douglas–Peucker algorithm to the two halves of the ring, split at its first point
+/// and the point farthest from it.
 fn simplify(ring: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let Some(&first) = ring.first() else {
         return Vec::new();

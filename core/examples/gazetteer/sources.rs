@@ -131,7 +131,8 @@ pub(crate) fn read(input: &Path) -> Result<Sources, Box<dyn Error>> {
     })
 }
 
-/// Returns Brazil's places. Each has the population that the other GeoNames package has for the same name and coordinates.
+/// Returns Brazil's places. Each has the population that the other GeoNames package has for the
+/// same name and coordinates.
 fn places(input: &Path) -> Result<Vec<Place>, Box<dyn Error>> {
     let mut peopled = BTreeMap::new();
     for place in json::<BTreeMap<String, Peopled>>(&input.join("cities500.json"))?.into_values() {

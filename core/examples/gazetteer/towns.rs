@@ -1,5 +1,5 @@
-//! Merges the sources into one row per municipality: official names and codes, GeoNames' municipal seats and populations, and
-//! manual corrections.
+//! Merges the sources into one row per municipality: official names and codes, GeoNames' municipal
+//! seats and populations, and manual corrections.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,8 @@ fn key(name: &str) -> String {
     city_key(name, "sao")
 }
 
-/// Maps GeoNames' code of a federative unit to its letters, by the majority of the places with that code.
+/// Maps GeoNames' code of a federative unit to its letters, by the majority of the places with that
+/// code.
 fn units(sources: &Sources) -> BTreeMap<&str, &str> {
     let uf_of: BTreeMap<u32, &str> = sources
         .official
@@ -55,7 +56,8 @@ fn units(sources: &Sources) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// Merges the sources and returns all municipalities in the order of their keys' hashes, which is the order of the table.
+/// Merges the sources and returns all municipalities in the order of their keys' hashes, which is
+/// the order of the table.
 pub(crate) fn merge(sources: &Sources) -> Result<Vec<Town>, String> {
     let units = units(sources);
     let mut towns = Vec::with_capacity(sources.official.len());
@@ -218,7 +220,8 @@ pub(crate) fn table(towns: &[Town]) -> Result<Vec<u8>, String> {
     Ok(table)
 }
 
-/// Returns the aliases sorted by hash. Omits aliases that are the official name of another municipality of that unit.
+/// Returns the aliases sorted by hash. Omits aliases that are the official name of another
+/// municipality of that unit.
 fn aliases(towns: &[Town]) -> Result<Vec<(u64, u16)>, String> {
     let own: BTreeSet<(&str, &str)> = towns
         .iter()
@@ -237,8 +240,8 @@ fn aliases(towns: &[Town]) -> Result<Vec<(u64, u16)>, String> {
     Ok(aliases.into_iter().collect())
 }
 
-/// Returns the population code: the nearest eighth of an octave above 500. An unknown population counts as 6,000, typical of a
-/// small town.
+/// Returns the population code: the nearest eighth of an octave above 500. An unknown population
+/// counts as 6,000, typical of a small town.
 fn population_code(population: u32) -> u8 {
     let population = if population == 0 { 6_000 } else { population };
     let nearest = (0..=u8::MAX).take_while(|code| *code < 200);

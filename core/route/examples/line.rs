@@ -1,6 +1,8 @@
-//! Reads requests line by line, `route {…}` or `assign {…}`, and writes a line with the response to each.
+//! Reads requests line by line, `route {…}` or `assign {…}`, and writes a line with the response to
+//! each.
 //!
-//! A line `begin` is written after the request is parsed. The time between it and the response is that of the engine only.
+//! A line `begin` is written after the request is parsed. The time between it and the response is
+//! that of the engine only.
 
 use std::io::{self, BufRead, Write};
 

@@ -1,4 +1,5 @@
-//! The square distance matrix of the local search: the free stops and, as the last two nodes, the start and the end.
+//! The square distance matrix of the local search: the free stops and, as the last two nodes, the
+//! start and the end.
 
 use super::model::Model;
 use super::problem::UNREACHABLE;
@@ -15,8 +16,8 @@ const MISSING: i64 = i64::MAX;
 
 /// The legs between free stops, start and end, small enough to be added in an `i32`.
 ///
-/// Missing roads cost more than any route. Legs of thousands of kilometres are halved until they fit. This affects only
-/// the search: orders are compared by their exact length elsewhere.
+/// Missing roads cost more than any route. Legs of thousands of kilometres are halved until they
+/// fit. This affects only the search: orders are compared by their exact length elsewhere.
 pub(super) struct Arcs {
     pub(super) size: usize,
     legs: Vec<i32>,
@@ -26,7 +27,8 @@ pub(super) struct Arcs {
     shift: i32,
 }
 
-/// Returns the shift of legs up to `longest` after which a tour of so many nodes fits, and the cost of a missing leg.
+/// Returns the shift of legs up to `longest` after which a tour of so many nodes fits, and the cost
+/// of a missing leg.
 fn fit(longest: u64, nodes: usize) -> (i32, i32) {
     let (mut shift, nodes) = (0, nodes as u64);
     while (longest >> shift) * nodes >= MAX_FORBIDDEN.unsigned_abs().into() {
@@ -88,8 +90,9 @@ impl Arcs {
         self.size - 1
     }
 
-    /// Returns the reduced costs of the legs. The prices change the cost of every tour by the same amount, and the
-    /// reduced cost of a leg predicts better than its length whether a short tour contains it (Helsgaun 2000).
+    /// Returns the reduced costs of the legs. The prices change the cost of every tour by the same
+    /// amount, and the reduced cost of a leg predicts better than its length whether a short tour
+    /// contains it (Helsgaun 2000).
     pub(super) fn reduced_costs(&self, prices: &Prices, scale: Scale) -> Arcs {
         let (size, enter) = (self.size, prices.enter(self.symmetric));
         let price =

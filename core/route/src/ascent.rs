@@ -1,5 +1,5 @@
-//! Raises the lower bound by subgradient steps on the dual prices (Held and Karp 1971; Held, Wolfe and Crowder 1974).
-//! The steps use integers, so they are identical on every host.
+//! Raises the lower bound by subgradient steps on the dual prices (Held and Karp 1971; Held, Wolfe
+//! and Crowder 1974). The steps use integers, so they are identical on every host.
 
 use super::neighbours::Neighbours;
 use super::tree::{FORBIDDEN, Legs, MAX_PRICE, Prices, Tree, clamp};
@@ -122,7 +122,8 @@ pub(super) fn ascend(
     best
 }
 
-/// Moves the prices in the direction of the subgradient. Each direction includes three eighths of the previous one.
+/// Moves the prices in the direction of the subgradient. Each direction includes three eighths of
+/// the previous one.
 fn update_prices(prices: &mut [i32], violated: &[i32], directions: &mut [i32], step: i64) {
     for ((price, &violated), direction) in prices.iter_mut().zip(violated).zip(directions) {
         *direction = ((violated << DIRECTION_BITS) * 5 + *direction * 3) >> 3;
@@ -133,11 +134,13 @@ fn update_prices(prices: &mut [i32], violated: &[i32], directions: &mut [i32], s
     }
 }
 
-/// Forbids every leg that no order shorter than the incumbent can use, because the bound with it is above the cutoff.
+/// Forbids every leg that no order shorter than the incumbent can use, because the bound with it is
+/// above the cutoff.
 pub(super) fn sparsify(legs: &mut Legs, tree: &Tree, prices: &Prices, cutoff: i64) {
     let (count, width) = (legs.count, legs.width);
     let slack = clamp(cutoff - tree.value, FORBIDDEN);
-    // The most expensive edge on the tree path between any two stops, filled in the order of joining.
+    // The most expensive edge on the tree path between any two stops, filled in the order of
+    // joining.
     let mut max_edge = vec![0; count * width];
     for (rank, &stop) in tree.joined.iter().enumerate().skip(1) {
         let (parent, downwards) = tree.parent[stop];
@@ -177,7 +180,8 @@ pub(super) fn sparsify(legs: &mut Legs, tree: &Tree, prices: &Prices, cutoff: i6
     sparsify_ends(legs, tree, prices, cutoff);
 }
 
-/// Forbids a leg at the origin if the bound with it and the cheapest leg at the other end is above the cutoff.
+/// Forbids a leg at the origin if the bound with it and the cheapest leg at the other end is above
+/// the cutoff.
 fn sparsify_ends(legs: &mut Legs, tree: &Tree, prices: &Prices, cutoff: i64) {
     let count = legs.count;
     if count < 2 {

@@ -1,12 +1,13 @@
-//! Minimum-cost assignment of couriers to waiting orders. Each courier gets at most one order, and pairs beyond the
-//! radius are not allowed.
+//! Minimum-cost assignment of couriers to waiting orders. Each courier gets at most one order, and
+//! pairs beyond the radius are not allowed.
 //!
-//! The algorithm finds shortest augmenting paths over the allowed pairs (Jonker and Volgenant 1987). Augmenting row
-//! reduction assigns most rows directly; the others are assigned by Dijkstra's algorithm over reduced costs. A row can
-//! also stay unassigned at a price, as if it had its own column, so a solution always exists. The time is cubic in the
-//! number of rows in the worst case, and in practice proportional to the number of pairs. Published crates take dense
-//! square matrices. With a radius, about one pair in fifty is allowed; filling in the rest with large numbers loses the
-//! time and memory that the radius saves.
+//! The algorithm finds shortest augmenting paths over the allowed pairs (Jonker and Volgenant
+//! 1987). Augmenting row reduction assigns most rows directly; the others are assigned by
+//! Dijkstra's algorithm over reduced costs. A row can also stay unassigned at a price, as if it had
+//! its own column, so a solution always exists. The time is cubic in the number of rows in the
+//! worst case, and in practice proportional to the number of pairs. Published crates take dense
+//! square matrices. With a radius, about one pair in fifty is allowed; filling in the rest with
+//! large numbers loses the time and memory that the radius saves.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -40,7 +41,8 @@ pub struct Costs {
 pub struct Assignment {
     /// The column of each row, or `None` if the row is unassigned.
     pub columns: Vec<Option<usize>>,
-    /// The sum of the assigned pairs' costs and of the price of each unassigned row, if a price was given.
+    /// The sum of the assigned pairs' costs and of the price of each unassigned row, if a price was
+    /// given.
     pub cost: u64,
 }
 
@@ -75,12 +77,13 @@ pub enum AssignError {
 }
 
 impl Costs {
-    /// Creates costs from a dense row-major matrix. [`UNREACHABLE`] marks a pair that is not allowed.
+    /// Creates costs from a dense row-major matrix. [`UNREACHABLE`] marks a pair that is not
+    /// allowed.
     ///
     /// # Errors
     ///
-    /// Returns [`AssignError::NotRectangular`] if `entries` does not have `rows` × `columns` entries, and
-    /// [`AssignError::TooLarge`] if there are more than [`MAX_SIDE`] rows or columns.
+    /// Returns [`AssignError::NotRectangular`] if `entries` does not have `rows` × `columns`
+    /// entries, and [`AssignError::TooLarge`] if there are more than [`MAX_SIDE`] rows or columns.
     pub fn dense(rows: usize, columns: usize, entries: &[u32]) -> Result<Costs, AssignError> {
         if entries.len() != rows * columns {
             return Err(AssignError::NotRectangular {
@@ -101,9 +104,9 @@ impl Costs {
     ///
     /// # Errors
     ///
-    /// Returns [`AssignError::TooLarge`] if there are more than [`MAX_SIDE`] rows or columns, [`AssignError::BadPair`]
-    /// if a pair is outside the matrix, listed twice or out of sequence, and [`AssignError::Overflow`] if a cost is
-    /// above [`MAX_COST`].
+    /// Returns [`AssignError::TooLarge`] if there are more than [`MAX_SIDE`] rows or columns,
+    /// [`AssignError::BadPair`] if a pair is outside the matrix, listed twice or out of sequence,
+    /// and [`AssignError::Overflow`] if a cost is above [`MAX_COST`].
     pub fn sparse(
         rows: usize,
         columns: usize,
@@ -190,8 +193,8 @@ impl Costs {
 
 /// Returns the assignment with the minimum total cost.
 ///
-/// With `unassigned_price`, a row is assigned only if this lowers the total. Without it, the maximum number of rows is
-/// assigned, at the minimum cost. The result is deterministic.
+/// With `unassigned_price`, a row is assigned only if this lowers the total. Without it, the
+/// maximum number of rows is assigned, at the minimum cost. The result is deterministic.
 ///
 /// # Errors
 ///
@@ -207,7 +210,8 @@ pub fn assign(costs: &Costs, unassigned_price: Option<u64>) -> Result<Assignment
     let columns = if costs.rows <= costs.columns {
         Matching::new(costs, price).solve()
     } else {
-        // The shorter side searches for partners. A pair saves the same price whichever side would be unassigned.
+        // The shorter side searches for partners. A pair saves the same price whichever side would
+        // be unassigned.
         let transposed = costs.transposed();
         let rows = Matching::new(&transposed, price).solve();
         let mut columns = vec![None; costs.rows];
@@ -234,12 +238,12 @@ struct Matching<'a> {
     unassigned_price: i64,
     column_of: Vec<u32>,
     row_of: Vec<u32>,
-    /// Dual prices of rows and columns: no pair costs less than their sum, and each assigned pair costs exactly the
-    /// sum.
+    /// Dual prices of rows and columns: no pair costs less than their sum, and each assigned pair
+    /// costs exactly the sum.
     row_price: Vec<i64>,
     column_price: Vec<i64>,
-    /// The state of one search: tentative distances, the row that reached each column, and the columns to reset
-    /// afterwards.
+    /// The state of one search: tentative distances, the row that reached each column, and the
+    /// columns to reset afterwards.
     distance: Vec<i64>,
     reached_from: Vec<u32>,
     touched: Vec<u32>,
@@ -277,13 +281,14 @@ impl<'a> Matching<'a> {
             .collect()
     }
 
-    /// Performs augmenting row reduction: each row takes its cheapest column and raises the price to its second choice.
-    /// A displaced row tries again. Returns the rows that are still unassigned, without those that are cheaper
-    /// unassigned.
+    /// Performs augmenting row reduction: each row takes its cheapest column and raises the price
+    /// to its second choice. A displaced row tries again. Returns the rows that are still
+    /// unassigned, without those that are cheaper unassigned.
     fn reduce(&mut self, free: Vec<u32>) -> Vec<u32> {
         let mut queue: Vec<u32> = free.into_iter().rev().collect();
         let mut later = Vec::new();
-        // Rows with nearly equal costs can displace each other many times. Augmenting paths are cheaper then.
+        // Rows with nearly equal costs can displace each other many times. Augmenting paths are
+        // cheaper then.
         let mut tries = 3 * self.costs.rows;
         while let Some(row) = queue.pop() {
             if tries == 0 {
@@ -337,7 +342,8 @@ impl<'a> Matching<'a> {
             .min();
         self.row_price[row as usize] =
             min.map_or(self.unassigned_price, |min| min.min(self.unassigned_price));
-        // The scanned rows with their distances, and the cheapest path that leaves one of them unassigned.
+        // The scanned rows with their distances, and the cheapest path that leaves one of them
+        // unassigned.
         let mut scanned: Vec<(u32, i64)> = Vec::new();
         let mut unmatched = (i64::MAX, NONE);
         let end = loop {
@@ -399,14 +405,16 @@ impl<'a> Matching<'a> {
     fn next_column(&mut self) -> Option<(i64, u32)> {
         while let Some(Reverse((distance, column))) = self.heap.pop() {
             if self.distance[column as usize] == distance {
-                // Scanned columns keep their distance: no shorter one can follow, and equal ones are not pushed again.
+                // Scanned columns keep their distance: no shorter one can follow, and equal ones
+                // are not pushed again.
                 return Some((distance, column));
             }
         }
         None
     }
 
-    /// Augments the path: moves every row to the column through which it was reached, back to the start.
+    /// Augments the path: moves every row to the column through which it was reached, back to the
+    /// start.
     fn augment_path(&mut self, start: u32, end: u32, unmatched: u32) {
         let mut column = end;
         if end == NONE {

@@ -1,8 +1,8 @@
 //! Branching, and the effect of its decisions on the legs.
 //!
-//! Branches on a stop with too many legs in the tree, as in Volgenant and Jonker (1982): both of two legs are used,
-//! only the first, or not the first. On asymmetric matrices a stop is left by one of two legs, by the other, or by
-//! neither.
+//! Branches on a stop with too many legs in the tree, as in Volgenant and Jonker (1982): both of
+//! two legs are used, only the first, or not the first. On asymmetric matrices a stop is left by
+//! one of two legs, by the other, or by neither.
 
 use super::ascent::{AscentResult, priced};
 use super::tree::{FORBIDDEN, FORCE, Legs, Prices, Tree};
@@ -16,7 +16,8 @@ pub(super) struct Fix {
     pub(super) force: bool,
 }
 
-/// Branches on the stop whose legs in the tree are the most expensive to replace. Returns the decisions of each child.
+/// Branches on the stop whose legs in the tree are the most expensive to replace. Returns the
+/// decisions of each child.
 pub(super) fn branch(legs: &Legs, fixes: &[Fix], ascent: &AscentResult) -> Vec<Vec<Fix>> {
     let tree = &ascent.tree;
     let (mut best, mut max) = (Vec::new(), i64::MIN);
@@ -37,7 +38,8 @@ pub(super) fn branch(legs: &Legs, fixes: &[Fix], ascent: &AscentResult) -> Vec<V
     best
 }
 
-/// Returns the tree's legs at a stop that are not forced, with the cost of replacing each, most expensive first.
+/// Returns the tree's legs at a stop that are not forced, with the cost of replacing each, most
+/// expensive first.
 fn replaceable_legs(
     legs: &Legs,
     fixes: &[Fix],
@@ -107,7 +109,8 @@ fn children(
 
 /// Returns the increase of the tree's cost if the edge above a stop is removed.
 fn replacement_cost(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> i64 {
-    // The subtree below the edge is priced out, so only edges that can replace it remain in its rows.
+    // The subtree below the edge is priced out, so only edges that can replace it remain in its
+    // rows.
     let mut below = vec![0; legs.width];
     below[child] = FORBIDDEN;
     for &stop in tree.joined.iter().skip(1) {
@@ -148,8 +151,8 @@ fn replacement_cost(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> 
 }
 
 impl Legs {
-    /// Applies new decisions and their consequences to legs with the `applied` ones. Returns false if they contradict
-    /// each other.
+    /// Applies new decisions and their consequences to legs with the `applied` ones. Returns false
+    /// if they contradict each other.
     pub(super) fn apply(&mut self, applied: &[Fix], new: &[Fix]) -> bool {
         let mut paths = Paths::new(self.count);
         for fix in applied.iter().filter(|fix| fix.force) {
@@ -180,8 +183,8 @@ impl Legs {
                 self.forbid(to, from);
             }
             if self.at(end, start) > -FORCE / 2 {
-                // A route visits the free stops in a path, so a leg from the path's end to its start would close a
-                // subtour.
+                // A route visits the free stops in a path, so a leg from the path's end to its
+                // start would close a subtour.
                 self.forbid(end, start);
             }
         }
@@ -234,7 +237,8 @@ impl Paths {
         }
     }
 
-    /// Joins two paths by a leg and returns the ends of the joined path, or `None` if the leg closes a cycle.
+    /// Joins two paths by a leg and returns the ends of the joined path, or `None` if the leg
+    /// closes a cycle.
     fn join(&mut self, from: usize, to: usize) -> Option<(usize, usize)> {
         self.degree[from] += 1;
         self.degree[to] += 1;

@@ -1,8 +1,8 @@
 //! Separates lifted cycle inequalities, which account for the direction of legs.
 //!
-//! A route uses at most k − 1 legs of a cycle of k nodes. This still holds if further legs are added that exclude them
-//! (the lifted cycle inequalities D⁺ and D⁻ of Grötschel and Padberg 1985). Violated ones are found by enumerating
-//! paths over the few legs in use (Fischetti and Toth 1997).
+//! A route uses at most k − 1 legs of a cycle of k nodes. This still holds if further legs are
+//! added that exclude them (the lifted cycle inequalities D⁺ and D⁻ of Grötschel and Padberg 1985).
+//! Violated ones are found by enumerating paths over the few legs in use (Fischetti and Toth 1997).
 
 use super::separate::Cut;
 use crate::sort::sort;
@@ -78,7 +78,8 @@ impl CycleSeparator {
         self.weights[from * self.nodes + to]
     }
 
-    /// Tries every predecessor of the path's last node, both as the end of the cycle and as the next node of the path.
+    /// Tries every predecessor of the path's last node, both as the end of the cycle and as the
+    /// next node of the path.
     fn extend(
         &mut self,
         path: &mut [usize; MAX_LENGTH],
@@ -117,8 +118,8 @@ impl CycleSeparator {
     }
 }
 
-/// Returns whether two cycles share more than three quarters of the nodes of the shorter one. Their cuts are then
-/// nearly equal.
+/// Returns whether two cycles share more than three quarters of the nodes of the shorter one. Their
+/// cuts are then nearly equal.
 fn overlap(one: &[usize], other: &[usize]) -> bool {
     let shared = one.iter().filter(|node| other.contains(node)).count();
     shared * 4 > one.len().min(other.len()) * 3

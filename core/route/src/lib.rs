@@ -1,10 +1,13 @@
-//! Finds the shortest visiting order for up to 200 stops, and the cheapest assignment of couriers to waiting orders.
+//! Finds the shortest visiting order for up to 200 stops, and the cheapest assignment of couriers
+//! to waiting orders.
 //!
-//! The crate is pure and deterministic: it has no clock, randomness or threads. Every proof uses integers. Floating
-//! point only proposes dual prices, with additions, multiplications and divisions, which IEEE 754 rounds identically on
-//! every platform. The same input therefore gives the same bytes on every host.
+//! The crate is pure and deterministic: it has no clock, randomness or threads. Every proof uses
+//! integers. Floating point only proposes dual prices, with additions, multiplications and
+//! divisions, which IEEE 754 rounds identically on every platform. The same input therefore gives
+//! the same bytes on every host.
 //!
-//! [`best_order`] returns an order, whether it is proven optimal, and a lower bound on the length of every order.
+//! [`best_order`] returns an order, whether it is proven optimal, and a lower bound on the length
+//! of every order.
 //!
 //! # Example
 //!
@@ -22,8 +25,9 @@
 //!
 //! # Algorithms by size
 //!
-//! A fixed start, an open end, a return and pinned stops are all reduced to one model: free stops, and an origin that
-//! is left once and entered once. Co-located stops are merged. The number of free stops n then selects the algorithm:
+//! A fixed start, an open end, a return and pinned stops are all reduced to one model: free stops,
+//! and an origin that is left once and entered once. Co-located stops are merged. The number of
+//! free stops n then selects the algorithm:
 //!
 //! | free stops | algorithm | work | source |
 //! |---|---|---|---|
@@ -33,29 +37,31 @@
 //! | 13 and more | branch and bound, best bound first; three-way branching on the stop whose legs are the most expensive to replace; legs are eliminated by reduced cost | exponential in the worst case, limited by the budget | Volgenant and Jonker 1982 |
 //! | 13 to 60, more with a large budget | branch and cut for the remaining gap: a linear program over the remaining legs with violated subtour, blossom and lifted cycle cuts, and on asymmetric matrices {0, ½}-cuts | a few hundred pivots per node | Dantzig, Fulkerson and Johnson 1954; Grötschel and Padberg 1985; Padberg and Rinaldi 1991; Caprara and Fischetti 1996; Fischetti and Toth 1997 |
 //!
-//! On asymmetric matrices, leaving and entering a stop have separate prices. At its best prices, this gives the same
-//! bound as the cheapest arborescence (Edmonds 1967). Prices are integers, in units of 1/1024 metre or coarser. If all
-//! legs have a common divisor, such as 10 m, the length of every route is a multiple of it, and the bound is rounded up
-//! to the next multiple.
+//! On asymmetric matrices, leaving and entering a stop have separate prices. At its best prices,
+//! this gives the same bound as the cheapest arborescence (Edmonds 1967). Prices are integers, in
+//! units of 1/1024 metre or coarser. If all legs have a common divisor, such as 10 m, the length of
+//! every route is a multiple of it, and the bound is rounded up to the next multiple.
 //!
-//! With [`Budget::PROOF`], the proof is complete for nearly every problem of up to 50 stops. If the budget ends first,
-//! [`Route::bound`] limits the distance from the optimum: typically one per cent at 100 stops. `core/route/README.md`
-//! has the measurements.
+//! With [`Budget::PROOF`], the proof is complete for nearly every problem of up to 50 stops. If the
+//! budget ends first, [`Route::bound`] limits the distance from the optimum: typically one per cent
+//! at 100 stops. `core/route/README.md` has the measurements.
 //!
 //! # Rules
 //!
 //! - A [`Budget`] counts work instead of time. One unit is about one nanosecond.
-//! - The result is never longer than the given order, which is by index with pinned stops in their positions.
-//! - Ties: if the given order is as short as the best order found, it is returned. Otherwise, with up to twelve free
-//!   stops, the first optimum in lexicographic order is returned. With more, the first one found by the deterministic
-//!   search is returned, and co-located stops are consecutive and in ascending order.
-//! - [`UNREACHABLE`] marks a missing road. If no order without a missing road is found, the error states whether this
-//!   is proven.
+//! - The result is never longer than the given order, which is by index with pinned stops in their
+//!   positions.
+//! - Ties: if the given order is as short as the best order found, it is returned. Otherwise, with
+//!   up to twelve free stops, the first optimum in lexicographic order is returned. With more, the
+//!   first one found by the deterministic search is returned, and co-located stops are consecutive
+//!   and in ascending order.
+//! - [`UNREACHABLE`] marks a missing road. If no order without a missing road is found, the error
+//!   states whether this is proven.
 //!
 //! # Assignment
 //!
-//! [`assign()`] finds the cheapest assignment by shortest augmenting paths (Jonker and Volgenant 1987) over the allowed
-//! pairs. A row can stay unassigned at a given price.
+//! [`assign()`] finds the cheapest assignment by shortest augmenting paths (Jonker and Volgenant
+//! 1987) over the allowed pairs. A row can stay unassigned at a given price.
 
 #![forbid(missing_docs)]
 

@@ -77,7 +77,8 @@ pub struct AssignRequest {
 pub struct AssignResponse {
     /// The column of each row, or -1 if the row is unassigned.
     pub assign: Vec<i64>,
-    /// The sum of the assigned pairs' costs and of the price of each unassigned row, if a price was given.
+    /// The sum of the assigned pairs' costs and of the price of each unassigned row, if a price was
+    /// given.
     #[serde(serialize_with = "plain_number")]
     pub cost: f64,
 }
@@ -129,7 +130,8 @@ pub enum LineError {
 ///
 /// # Errors
 ///
-/// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of [`solve_route`].
+/// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of
+/// [`solve_route`].
 pub fn route_line(line: &str) -> Result<RouteResponse, LineError> {
     let request: RouteRequest =
         serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
@@ -140,7 +142,8 @@ pub fn route_line(line: &str) -> Result<RouteResponse, LineError> {
 ///
 /// # Errors
 ///
-/// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of [`solve_assign`].
+/// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of
+/// [`solve_assign`].
 pub fn assign_line(line: &str) -> Result<AssignResponse, LineError> {
     let request: AssignRequest =
         serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
@@ -151,7 +154,8 @@ pub fn assign_line(line: &str) -> Result<AssignResponse, LineError> {
 ///
 /// # Errors
 ///
-/// Returns an error if an entry of the matrix or another field is invalid, or if no order was found.
+/// Returns an error if an entry of the matrix or another field is invalid, or if no order was
+/// found.
 pub fn solve_route(request: &RouteRequest) -> Result<RouteResponse, LineError> {
     let size = request.matrix.len();
     let mut metres = Vec::with_capacity(size * size);
@@ -192,7 +196,8 @@ pub fn solve_route(request: &RouteRequest) -> Result<RouteResponse, LineError> {
 
 /// Solves a request for an assignment.
 ///
-/// Costs need not be whole numbers. They are scaled by a power of two to 42 bits, which is exact for whole numbers.
+/// Costs need not be whole numbers. They are scaled by a power of two to 42 bits, which is exact
+/// for whole numbers.
 ///
 /// # Errors
 ///

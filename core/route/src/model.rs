@@ -1,8 +1,9 @@
-//! The model that the algorithms solve: free stops, and an origin that is left once and entered once.
+//! The model that the algorithms solve: free stops, and an origin that is left once and entered
+//! once.
 //!
-//! A fixed start, an open end, a return and both pins are all reduced to this model. `out` holds the legs from the
-//! start of the free part, `back` the legs to its end (zero if the end is open). Only the free stops remain to be
-//! ordered.
+//! A fixed start, an open end, a return and both pins are all reduced to this model. `out` holds
+//! the legs from the start of the free part, `back` the legs to its end (zero if the end is open).
+//! Only the free stops remain to be ordered.
 
 use super::problem::{Pin, Problem, RouteError, UNREACHABLE};
 
@@ -16,7 +17,8 @@ pub(super) struct Model {
     pub(super) out: Vec<u32>,
     /// Legs from each free stop to the end; zero if the end is open.
     pub(super) back: Vec<u32>,
-    /// The problem's stops that each free stop represents, ascending. A group of co-located stops has several.
+    /// The problem's stops that each free stop represents, ascending. A group of co-located stops
+    /// has several.
     pub(super) members: Vec<Vec<usize>>,
     /// The free stops of the unmerged model that each one was merged from, ascending.
     pub(super) merged_from: Vec<Vec<usize>>,
@@ -94,7 +96,8 @@ impl Model {
             .collect()
     }
 
-    /// Returns the length of an order of free stops in metres, with the fixed legs, or `None` if a road is missing.
+    /// Returns the length of an order of free stops in metres, with the fixed legs, or `None` if a
+    /// road is missing.
     pub(super) fn length(&self, order: &[usize]) -> Option<u64> {
         let (&head, &tail) = (order.first()?, order.last()?);
         let mut total = self.fixed + existing(self.out[head])? + existing(self.back[tail])?;
@@ -138,9 +141,9 @@ impl Model {
 
     /// Merges co-located stops. Also returns whether this provably preserves the optimum.
     ///
-    /// Two stops are merged if the distance between them is zero and all their other legs are equal. If no detour
-    /// through them is shorter than the direct leg, some optimum visits them consecutively. Rounding to metres can
-    /// violate this.
+    /// Two stops are merged if the distance between them is zero and all their other legs are
+    /// equal. If no detour through them is shorter than the direct leg, some optimum visits them
+    /// consecutively. Rounding to metres can violate this.
     pub(super) fn merged(&self) -> (Model, bool) {
         let mut heads: Vec<usize> = Vec::new();
         let mut members: Vec<Vec<usize>> = Vec::new();
@@ -186,7 +189,8 @@ impl Model {
         )
     }
 
-    /// Returns the metric closure: every leg becomes the shortest path. No order is longer in it, and merging is exact.
+    /// Returns the metric closure: every leg becomes the shortest path. No order is longer in it,
+    /// and merging is exact.
     pub(super) fn metric_closure(&self) -> Model {
         let count = self.count;
         let (mut legs, mut out, mut back) =

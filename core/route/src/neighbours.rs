@@ -1,4 +1,5 @@
-//! Adjacency lists of the remaining legs. When most legs are eliminated, a tree grows faster over the lists.
+//! Adjacency lists of the remaining legs. When most legs are eliminated, a tree grows faster over
+//! the lists.
 
 use super::tree::{FORBIDDEN, Legs, Prices, Tree, to_i32};
 use crate::sort::sort_smallest;
@@ -25,7 +26,8 @@ impl Neighbours {
         self.fill_if(legs, |_, _| true);
     }
 
-    /// Lists the legs between each stop and its nearest ones and the legs of the trees, in both directions.
+    /// Lists the legs between each stop and its nearest ones and the legs of the trees, in both
+    /// directions.
     pub(super) fn fill_nearest(&mut self, legs: &Legs, nearest: usize, trees: &[Tree]) {
         let (count, width) = (legs.count, legs.width);
         let mut chosen = vec![false; count * width];
@@ -122,7 +124,8 @@ impl Neighbours {
 }
 
 impl Legs {
-    /// Grows the minimum spanning tree at these prices (Prim's algorithm), over the listed legs or over all.
+    /// Grows the minimum spanning tree at these prices (Prim's algorithm), over the listed legs or
+    /// over all.
     pub(super) fn grow(&self, neighbours: Option<&Neighbours>, prices: &Prices, tree: &mut Tree) {
         tree.clear(self, prices);
         match neighbours {

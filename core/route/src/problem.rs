@@ -17,7 +17,8 @@ pub enum Pin {
     Last,
 }
 
-/// A routing problem: a distance matrix, a start, pinned stops, and whether the route returns to its start.
+/// A routing problem: a distance matrix, a start, pinned stops, and whether the route returns to
+/// its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub(super) size: usize,
@@ -42,7 +43,8 @@ pub struct Route {
 
 /// The maximum amount of work, in units of about one nanosecond on a current CPU core.
 ///
-/// Work is counted instead of measured in time. The result therefore does not depend on the host or its load.
+/// Work is counted instead of measured in time. The result therefore does not depend on the host or
+/// its load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     pub(super) work: u64,
@@ -86,13 +88,14 @@ pub enum RouteError {
 }
 
 impl Problem {
-    /// Creates a problem from a row-major matrix of `size` × `size` distances in whole metres. The route starts at
-    /// index 0 and is open.
+    /// Creates a problem from a row-major matrix of `size` × `size` distances in whole metres. The
+    /// route starts at index 0 and is open.
     ///
     /// # Errors
     ///
-    /// Returns [`RouteError::Empty`] if `size` is 0, [`RouteError::TooManyStops`] if it is above [`MAX_STOPS`] + 1, and
-    /// [`RouteError::NotSquare`] if `metres` does not have `size` × `size` entries.
+    /// Returns [`RouteError::Empty`] if `size` is 0, [`RouteError::TooManyStops`] if it is above
+    /// [`MAX_STOPS`] + 1, and [`RouteError::NotSquare`] if `metres` does not have `size` × `size`
+    /// entries.
     pub fn new(size: usize, metres: Vec<u32>) -> Result<Problem, RouteError> {
         if size == 0 {
             return Err(RouteError::Empty);
@@ -122,7 +125,8 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// Returns [`RouteError::BadStart`] if `start` is out of range, and [`RouteError::BadPin`] if this stop is pinned.
+    /// Returns [`RouteError::BadStart`] if `start` is out of range, and [`RouteError::BadPin`] if
+    /// this stop is pinned.
     pub fn start(mut self, start: usize) -> Result<Problem, RouteError> {
         if start >= self.size {
             return Err(RouteError::BadStart {
@@ -148,8 +152,8 @@ impl Problem {
     ///
     /// # Errors
     ///
-    /// Returns [`RouteError::BadPin`] if `stop` is out of range or the start, if it is already pinned (unless it is the
-    /// only stop), or if another stop has this pin.
+    /// Returns [`RouteError::BadPin`] if `stop` is out of range or the start, if it is already
+    /// pinned (unless it is the only stop), or if another stop has this pin.
     pub fn pin(mut self, stop: usize, pin: Pin) -> Result<Problem, RouteError> {
         let taken = self.pins.iter().any(|&(_, other)| other == pin);
         let twice = self.pins.iter().any(|&(other, _)| other == stop) && self.size != 2;
@@ -208,7 +212,8 @@ impl Problem {
 impl Budget {
     /// A budget for interactive use, such as a price preview: less than 5 ms on a current CPU core.
     pub const PREVIEW: Budget = Budget { work: 2_200_000 };
-    /// A budget that nearly always suffices for a proof up to 50 stops: about 50 ms on a current CPU core.
+    /// A budget that nearly always suffices for a proof up to 50 stops: about 50 ms on a current
+    /// CPU core.
     pub const PROOF: Budget = Budget { work: 60_000_000 };
 
     /// Creates a budget of `work` units.

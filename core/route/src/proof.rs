@@ -1,6 +1,8 @@
-//! Branch and bound with the 1-tree bound. Proves the optimum, and finds the order if the search missed it.
+//! Branch and bound with the 1-tree bound. Proves the optimum, and finds the order if the search
+//! missed it.
 //!
-//! Nodes are explored best bound first, so that the bound of an incomplete proof is as high as possible.
+//! Nodes are explored best bound first, so that the bound of an incomplete proof is as high as
+//! possible.
 
 use std::collections::BinaryHeap;
 
@@ -15,14 +17,16 @@ use super::tree::{Legs, Prices, Scale, Tree};
 
 /// The maximum number of steps of the root ascent.
 const ROOT_STEPS: usize = 150;
-/// The number of nearest neighbours per stop over which the root ascent begins, if there are more than twice as many stops.
+/// The number of nearest neighbours per stop over which the root ascent begins, if there are more
+/// than twice as many stops.
 const NEAREST_NEIGHBOURS: usize = 8;
-/// The maximum number of root ascents over neighbours. After each one, the legs of the minimum tree over all legs are
-/// added.
+/// The maximum number of root ascents over neighbours. After each one, the legs of the minimum tree
+/// over all legs are added.
 const ROOT_ROUNDS: usize = 4;
 /// The maximum number of steps of each of these ascents.
 const NEIGHBOUR_STEPS: usize = 250;
-/// This maximum up to `FEW_STOPS` stops, where branching and cutting planes raise the bound at a lower cost.
+/// This maximum up to `FEW_STOPS` stops, where branching and cutting planes raise the bound at a
+/// lower cost.
 const FEW_STOPS_STEPS: usize = 50;
 /// The number of stops up to which `FEW_STOPS_STEPS` applies.
 const FEW_STOPS: usize = 60;
@@ -56,8 +60,8 @@ struct Branch {
 pub(super) struct Proof<'a> {
     model: &'a Model,
     scale: Scale,
-    /// The greatest common divisor of all legs. Roads are often rounded to tens or hundreds of metres, and the lengths
-    /// of routes differ by at least as much.
+    /// The greatest common divisor of all legs. Roads are often rounded to tens or hundreds of
+    /// metres, and the lengths of routes differ by at least as much.
     granularity: u64,
     base: Legs,
     incumbent: Option<(u64, Vec<usize>)>,
@@ -104,8 +108,8 @@ impl<'a> Proof<'a> {
         proof
     }
 
-    /// Runs the root ascent: first over the nearest neighbours, which is fast, and finally over all legs, which gives
-    /// the valid bound.
+    /// Runs the root ascent: first over the nearest neighbours, which is fast, and finally over all
+    /// legs, which gives the valid bound.
     fn root_ascent(&mut self, budget: u64) -> AscentResult {
         let (legs, cutoff) = (&self.base, self.cutoff());
         let affordable =
@@ -218,7 +222,8 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Explores nodes until none is open or the next one would exceed the budget, which includes the work done so far.
+    /// Explores nodes until none is open or the next one would exceed the budget, which includes
+    /// the work done so far.
     pub(super) fn explore(&mut self, budget: u64) {
         let (mut legs, mut neighbours) = (self.base.clone(), Neighbours::default());
         while !self.is_complete() && self.work + self.node_work() <= budget {
@@ -327,7 +332,8 @@ impl<'a> Proof<'a> {
         self.scale.metres(value).next_multiple_of(self.granularity) + self.model.fixed
     }
 
-    /// Records an ascent: prunes the node, takes its tree as an order, or adds the node to the open ones.
+    /// Records an ascent: prunes the node, takes its tree as an order, or adds the node to the open
+    /// ones.
     fn record(&mut self, legs: &Legs, ascent: &AscentResult, fixes: Vec<Fix>) {
         self.work += ascent.work;
         if ascent.pruned {

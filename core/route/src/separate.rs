@@ -1,9 +1,10 @@
 //! Separates cuts: inequalities that every route satisfies and a fractional solution violates.
 //!
-//! Subtour elimination (Dantzig, Fulkerson and Johnson 1954): the legs within a set of nodes sum to at most its size
-//! minus one. Violated sets are connected components or cuts below two, found by Stoer and Wagner (1997) after paths of
-//! integral legs are contracted (Padberg and Rinaldi 1990). Blossoms (Edmonds 1965) are combs whose teeth are single
-//! legs, found from the components of the fractional legs (Padberg and Hong 1980).
+//! Subtour elimination (Dantzig, Fulkerson and Johnson 1954): the legs within a set of nodes sum to
+//! at most its size minus one. Violated sets are connected components or cuts below two, found by
+//! Stoer and Wagner (1997) after paths of integral legs are contracted (Padberg and Rinaldi 1990).
+//! Blossoms (Edmonds 1965) are combs whose teeth are single legs, found from the components of the
+//! fractional legs (Padberg and Hong 1980).
 
 use crate::{simplex::Entries, sort::sort};
 
@@ -92,8 +93,8 @@ impl Cut {
 
     /// Returns the function from a leg's start and end to its coefficient.
     ///
-    /// A large set counts the legs that leave it, with a negative sign, because there are fewer: the legs within are
-    /// its size minus those.
+    /// A large set counts the legs that leave it, with a negative sign, because there are fewer:
+    /// the legs within are its size minus those.
     pub(super) fn coefficient_fn(&self, symmetric: bool) -> impl Fn(usize, usize) -> f64 {
         let mut ranks = [usize::MAX; 64 * WORDS];
         let (sets, last, backward) = match self {
@@ -314,8 +315,8 @@ impl Support {
     }
 }
 
-/// Returns a leg's coefficient in the lifted cycle that leads from the first node to the last and back through the
-/// others. `from` and `to` are ranks in the cycle; `usize::MAX` is outside it.
+/// Returns a leg's coefficient in the lifted cycle that leads from the first node to the last and
+/// back through the others. `from` and `to` are ranks in the cycle; `usize::MAX` is outside it.
 fn lifted(last: usize, from: usize, to: usize) -> f64 {
     if from > last || to > last {
         return 0.0;
@@ -342,8 +343,8 @@ fn root(label: &[usize], mut node: usize) -> usize {
     node
 }
 
-/// Performs one phase of Stoer and Wagner: orders the groups by maximum adjacency. Returns the last group, the one
-/// before it, and the weight between the last group and all others.
+/// Performs one phase of Stoer and Wagner: orders the groups by maximum adjacency. Returns the last
+/// group, the one before it, and the weight between the last group and all others.
 fn min_cut_phase(remaining: &[usize], weights: &[f64], count: usize) -> (usize, usize, f64) {
     let mut keys: Vec<(f64, usize)> = remaining.iter().map(|&group| (0.0, group)).collect();
     let (mut last, mut before, mut value) = (remaining[0], remaining[0], 0.0);

@@ -7,33 +7,36 @@ use super::proof::Proof;
 use super::search::Search;
 use super::subset;
 
-/// Up to this number of stops, most of the work is spent on the proof. Above it, the search gains more.
+/// Up to this number of stops, most of the work is spent on the proof. Above it, the search gains
+/// more.
 const FEW_STOPS: usize = 60;
 /// Above `FEW_STOPS`: the minimum work per pair of stops that makes cutting planes worthwhile.
 const MIN_CUT_WORK_PER_PAIR: u64 = 4_000;
-/// Above `FEW_STOPS`: the percentage of the remaining work spent on cutting planes before the search restarts from their
-/// solution.
+/// Above `FEW_STOPS`: the percentage of the remaining work spent on cutting planes before the
+/// search restarts from their solution.
 const RESTART_CUTS_PERCENT: u64 = 30;
 /// Above `FEW_STOPS`: the percentage of the remaining work spent on cutting planes in total.
 const TOTAL_CUTS_PERCENT: u64 = 95;
-/// Above `FEW_STOPS`: the minimum number of branches that the remaining work must cover to start branching.
+/// Above `FEW_STOPS`: the minimum number of branches that the remaining work must cover to start
+/// branching.
 const MIN_BRANCHES: u64 = 10;
 /// Up to `FEW_STOPS`: the work of branch and bound before cutting planes start.
 const BRANCHING_WORK: u64 = 1_500_000;
-/// Up to `FEW_STOPS`: the gap, in thousandths of the cutoff, from which this branch and bound is skipped.
+/// Up to `FEW_STOPS`: the gap, in thousandths of the cutoff, from which this branch and bound is
+/// skipped.
 const MAX_BRANCHING_GAP: i64 = 11;
 /// Up to `FEW_STOPS`: work of cutting planes, per pair of stops, between two turns of the search.
 const CUT_WORK_PER_PAIR: u64 = 1_200;
 
 /// Returns the shortest order found within the budget, never longer than [`given_order`].
 ///
-/// If the given order is as short as the best order found, it is returned. Otherwise, with up to twelve free stops, the
-/// first optimum in lexicographic order is returned.
+/// If the given order is as short as the best order found, it is returned. Otherwise, with up to
+/// twelve free stops, the first optimum in lexicographic order is returned.
 ///
 /// # Errors
 ///
-/// Returns [`RouteError::Infeasible`] if every order provably needs a missing road, and [`RouteError::Unresolved`] if
-/// the budget ended before an order without missing roads was found.
+/// Returns [`RouteError::Infeasible`] if every order provably needs a missing road, and
+/// [`RouteError::Unresolved`] if the budget ended before an order without missing roads was found.
 pub fn best_order(problem: &Problem, budget: Budget) -> Result<Route, RouteError> {
     let model = Model::new(problem)?;
     let given = problem.given_order();
@@ -64,8 +67,8 @@ pub fn best_order(problem: &Problem, budget: Budget) -> Result<Route, RouteError
     })
 }
 
-/// Returns the stops by index, with pinned stops in their positions, and the length of this order. `proven` is true
-/// only if no other order exists.
+/// Returns the stops by index, with pinned stops in their positions, and the length of this order.
+/// `proven` is true only if no other order exists.
 ///
 /// # Errors
 ///
@@ -82,8 +85,8 @@ pub fn given_order(problem: &Problem) -> Result<Route, RouteError> {
     })
 }
 
-/// Searches and proves a problem too large for dynamic programming. Returns the order and a lower bound, which is
-/// `u64::MAX` if no order exists.
+/// Searches and proves a problem too large for dynamic programming. Returns the order and a lower
+/// bound, which is `u64::MAX` if no order exists.
 fn solve(model: &Model, budget: Budget) -> (Option<Vec<usize>>, u64) {
     let (merged, exact) = model.merged();
     let closure_work = (merged.count * merged.count * merged.count) as u64;
@@ -92,8 +95,9 @@ fn solve(model: &Model, budget: Budget) -> (Option<Vec<usize>>, u64) {
         let found = search_and_prove(model, model, budget.work);
         return (found.order.map(|order| model.expand(&order)), found.bound);
     }
-    // Merging can lengthen the route by a metre of rounding. The bound therefore comes from the metric closure, where
-    // merging is exact. If it leaves a gap, the co-located stops are separated again.
+    // Merging can lengthen the route by a metre of rounding. The bound therefore comes from the
+    // metric closure, where merging is exact. If it leaves a gap, the co-located stops are
+    // separated again.
     let closure = merged.metric_closure();
     let mut found = search_and_prove(&merged, &closure, budget.work - closure_work);
     found.work += closure_work;
@@ -239,7 +243,8 @@ fn alternate(
     }
 }
 
-/// Above `FEW_STOPS`: runs cutting planes at the root, with one restart of an asymmetric search from their solution.
+/// Above `FEW_STOPS`: runs cutting planes at the root, with one restart of an asymmetric search
+/// from their solution.
 fn cut_at_root(
     search: &mut Search,
     proof: &mut Proof<'_>,
@@ -256,8 +261,8 @@ fn cut_at_root(
     proof.cut(proof.work + left / 100 * TOTAL_CUTS_PERCENT);
 }
 
-/// Up to `FEW_STOPS`: alternates cutting planes with a few rounds of the search, because a shorter order prunes many
-/// nodes.
+/// Up to `FEW_STOPS`: alternates cutting planes with a few rounds of the search, because a shorter
+/// order prunes many nodes.
 fn cut_in_turns(search: &mut Search, proof: &mut Proof<'_>, model: &Model, budget: u64) {
     let mut slice = CUT_WORK_PER_PAIR * (model.count * model.count) as u64;
     let mut turn = slice / 2;

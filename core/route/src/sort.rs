@@ -1,11 +1,12 @@
-//! Sort functions with a small code size. The standard library's sorts compile to 5 to 15 KB for each element type, in
-//! total 5 per cent of the WebAssembly component. These compile to a few hundred bytes.
+//! Sort functions with a small code size. The standard library's sorts compile to 5 to 15 KB for
+//! each element type, in total 5 per cent of the WebAssembly component. These compile to a few
+//! hundred bytes.
 
 /// The maximum number of items for insertion sort. Most inputs here are shorter.
 const MAX_INSERTION_SORT: usize = 20;
 
-/// Sorts by `before`, which must be a strict order. Otherwise the result is unspecified but identical on every
-/// platform.
+/// Sorts by `before`, which must be a strict order. Otherwise the result is unspecified but
+/// identical on every platform.
 pub fn sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
     if items.len() <= MAX_INSERTION_SORT {
         return insertion_sort(items, before);
@@ -26,7 +27,8 @@ fn insertion_sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
     }
 }
 
-/// Moves the `max` smallest items to the front, in order. The rest is unsorted. Takes up to `max` steps for each item.
+/// Moves the `max` smallest items to the front, in order. The rest is unsorted. Takes up to `max`
+/// steps for each item.
 pub fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, &T) -> bool) {
     let max = max.min(items.len());
     let Some(last) = max.checked_sub(1) else {

@@ -27,9 +27,9 @@ pub(super) fn solve(model: &Model) -> Option<Vec<usize>> {
 
 /// The shortest path in metres from every stop through every set without it to the end.
 ///
-/// `W` is a multiple of four: the inner loop has no branch and no horizontal sum, so it is vectorized. On x86-64, the
-/// minimum of four `f32` needs only SSE, and that of four `i32` SSE4.1. Entries of a row at stops of its own set are
-/// never read.
+/// `W` is a multiple of four: the inner loop has no branch and no horizontal sum, so it is
+/// vectorized. On x86-64, the minimum of four `f32` needs only SSE, and that of four `i32` SSE4.1.
+/// Entries of a row at stops of its own set are never read.
 struct Table<T, const W: usize> {
     legs: [[T; W]; W],
     out: [T; W],

@@ -1,27 +1,33 @@
-//! The relaxation of the lower bound: a minimum spanning tree with one leg from the origin and one back.
+//! The relaxation of the lower bound: a minimum spanning tree with one leg from the origin and one
+//! back.
 //!
-//! Every order is a path over the free stops plus one leg from the origin and one back. Relaxing the constraint that
-//! each stop is entered and left once, with dual prices for its violation, gives a spanning tree plus two legs: the
-//! 1-tree of Held and Karp (1970, 1971). On asymmetric matrices, leaving and entering have separate prices, and an edge
-//! of the tree takes the cheaper direction. At the best prices this equals the subtour bound.
+//! Every order is a path over the free stops plus one leg from the origin and one back. Relaxing
+//! the constraint that each stop is entered and left once, with dual prices for its violation,
+//! gives a spanning tree plus two legs: the 1-tree of Held and Karp (1970, 1971). On asymmetric
+//! matrices, leaving and entering have separate prices, and an edge of the tree takes the cheaper
+//! direction. At the best prices this equals the subtour bound.
 
 use super::model::Model;
 use super::problem::UNREACHABLE;
 
-/// The cost of a forbidden leg. It is far above any priced leg, so a minimum tree uses it only if it must.
+/// The cost of a forbidden leg. It is far above any priced leg, so a minimum tree uses it only if
+/// it must.
 pub(super) const FORBIDDEN: i32 = 1 << 29;
 /// The cost reduction of a forced leg.
 pub(super) const FORCE: i32 = 1 << 29;
-/// The number of bits of the largest scaled leg and of the largest price. Three of them and `FORCE` fit an `i32`.
+/// The number of bits of the largest scaled leg and of the largest price. Three of them and `FORCE`
+/// fit an `i32`.
 const LEG_BITS: i32 = 26;
 /// The maximum number of fractional bits of scaled metres.
 const MAX_FRACTION_BITS: i32 = 10;
 /// Rows are padded to a multiple of this for vector instructions.
 const LANES: usize = 4;
-/// The price of a joined stop: higher than that of any other stop with a forbidden leg, and still within an `i32`.
+/// The price of a joined stop: higher than that of any other stop with a forbidden leg, and still
+/// within an `i32`.
 const JOINED: i32 = (1 << 30) + (1 << 28);
 
-/// The scaled legs of a model in a branch-and-bound node. Their values mark forbidden and forced legs.
+/// The scaled legs of a model in a branch-and-bound node. Their values mark forbidden and forced
+/// legs.
 #[derive(Clone)]
 pub(super) struct Legs {
     pub(super) count: usize,
@@ -40,8 +46,8 @@ pub(super) struct Legs {
     pub(super) forced: i64,
 }
 
-/// The scale from metres to the integers of the relaxation. Long legs are rounded down, so the result is still a lower
-/// bound.
+/// The scale from metres to the integers of the relaxation. Long legs are rounded down, so the
+/// result is still a lower bound.
 #[derive(Clone, Copy)]
 pub(super) struct Scale(i32);
 
@@ -194,7 +200,8 @@ impl Legs {
         tree.value += self.forced * i64::from(FORCE);
     }
 
-    /// Grows the tree from the first stop. On asymmetric matrices, each edge takes its cheaper direction.
+    /// Grows the tree from the first stop. On asymmetric matrices, each edge takes its cheaper
+    /// direction.
     fn span<const ASYMMETRIC: bool>(&self, prices: &Prices, tree: &mut Tree) {
         let enter = prices.enter(self.symmetric);
         let mut at = 0;
@@ -207,7 +214,8 @@ impl Legs {
         }
     }
 
-    /// Updates every stop's key with its edge to a newly joined stop. Returns the stop nearest to the tree.
+    /// Updates every stop's key with its edge to a newly joined stop. Returns the stop nearest to
+    /// the tree.
     ///
     /// A proof spends nearly all its time here. The loops have no branches and are vectorized.
     fn update_keys<const ASYMMETRIC: bool>(
@@ -249,7 +257,8 @@ impl Legs {
         to_usize(pick)
     }
 
-    /// Adds the cheapest leg from the origin and the cheapest leg back, at different stops if there are two.
+    /// Adds the cheapest leg from the origin and the cheapest leg back, at different stops if there
+    /// are two.
     fn attach_origin(&self, prices: &Prices, tree: &mut Tree) {
         let enter = prices.enter(self.symmetric);
         let heads = two_smallest(&self.out, enter);

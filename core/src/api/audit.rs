@@ -1,4 +1,5 @@
-//! The audit log's entries, which [`Call::commit`](super::call::Call::commit) adds to the changes of a request.
+//! The audit log's entries, which [`Call::commit`](super::call::Call::commit) adds to the changes
+//! of a request.
 
 use std::borrow::Cow;
 
@@ -130,7 +131,8 @@ pub(super) const ACTIONS: [(&str, &str); 39] = [
     ),
 ];
 
-/// Returns the entry for the changes of a request; `None` if the endpoint is not in the audit log, or if nothing changes.
+/// Returns the entry for the changes of a request; `None` if the endpoint is not in the audit log,
+/// or if nothing changes.
 pub(super) fn entry(
     endpoint: Endpoint,
     caller: Option<&KeyHolder>,
@@ -199,7 +201,8 @@ pub(super) fn entry(
     })
 }
 
-/// Returns the entry of a request that changes nothing else: an export of a store's data or of all stores, or the operator's sign-in.
+/// Returns the entry of a request that changes nothing else: an export of a store's data or of all
+/// stores, or the operator's sign-in.
 pub(super) fn event(
     action: &'static str,
     store: Option<StoreId>,

@@ -76,13 +76,15 @@ pub(super) struct ApiResponse {
     pub location: Option<String>,
     /// The media type of the body.
     pub media: &'static str,
-    /// Whether the body depends only on the request and the time. A claim then stores a digest instead of the body.
+    /// Whether the body depends only on the request and the time. A claim then stores a digest
+    /// instead of the body.
     pub recomputable: bool,
     /// The value of `Set-Cookie`.
     pub cookie: Option<String>,
     /// The content security policy of a page.
     pub policy: Option<String>,
-    /// Whether nothing between the service and the client may change the body, or compress it again.
+    /// Whether nothing between the service and the client may change the body, or compress it
+    /// again.
     pub is_final: bool,
 }
 
@@ -159,8 +161,9 @@ impl From<HandlerError> for Problem {
     }
 }
 
-/// Loads, decides and commits by a future, and after a conflict with another write by a new one, up to [`ATTEMPTS`] in all. A macro,
-/// because the compiler cannot prove that a function's future is `Send` if the function takes an async closure.
+/// Loads, decides and commits by a future, and after a conflict with another write by a new one, up
+/// to [`ATTEMPTS`] in all. A macro, because the compiler cannot prove that a function's future is
+/// `Send` if the function takes an async closure.
 macro_rules! retry {
     ($call:ident, $attempt:expr) => {{
         let mut conflicts = 0;
@@ -210,7 +213,8 @@ impl ApiResponse {
         }
     }
 
-    /// Returns the response for a claim to store: with a nonce instead of a secret, with a digest instead of a preview.
+    /// Returns the response for a claim to store: with a nonce instead of a secret, with a digest
+    /// instead of a preview.
     fn stored(&self, at: Timestamp) -> StoredResponse {
         let status = self.status;
         if self.recomputable {
@@ -256,8 +260,9 @@ impl ApiResponse {
 }
 
 impl<H: Host> Call<'_, H> {
-    /// Reads the calling store or courier again: the other write may have changed its balance or its order, and a decision on the old
-    /// one would conflict again. Fails after [`ATTEMPTS`] conflicts.
+    /// Reads the calling store or courier again: the other write may have changed its balance or
+    /// its order, and a decision on the old one would conflict again. Fails after [`ATTEMPTS`]
+    /// conflicts.
     pub(super) async fn refresh(&mut self, conflicts: usize) -> Result<(), Problem> {
         if conflicts >= ATTEMPTS {
             return Err(given_up());
@@ -340,7 +345,8 @@ impl<H: Host> Call<'_, H> {
         changes
     }
 
-    /// Adds a request that changes nothing else, such as an export, to the audit log. Without an entry there is no response.
+    /// Adds a request that changes nothing else, such as an export, to the audit log. Without an
+    /// entry there is no response.
     pub(super) async fn log(
         &self,
         action: &'static str,
@@ -357,7 +363,8 @@ impl<H: Host> Call<'_, H> {
             .await
     }
 
-    /// Commits changes and, in the same transaction, adds the request to the audit log and stores the response for its idempotency key.
+    /// Commits changes and, in the same transaction, adds the request to the audit log and stores
+    /// the response for its idempotency key.
     pub(super) async fn commit(
         &mut self,
         changes: Changes,

@@ -16,8 +16,9 @@ use crate::{
 /// How long a confirmation of the person counts.
 pub(super) const CONFIRMED: Duration = Duration::minutes(5);
 
-/// Confirms a request that leaves access behind: the person of the calling session was confirmed a short time ago, or `currentPassword` in the
-/// body is the password of the session's login. Requests with a key pass. [`Call::commit`] rejects such a request that was not confirmed.
+/// Confirms a request that leaves access behind: the person of the calling session was confirmed a
+/// short time ago, or `currentPassword` in the body is the password of the session's login.
+/// Requests with a key pass. [`Call::commit`] rejects such a request that was not confirmed.
 pub(super) async fn confirm<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     match &call.caller {
         Some(caller)

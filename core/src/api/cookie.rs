@@ -21,9 +21,10 @@ pub(super) const OPERATOR: SessionCookie = SessionCookie {
     path: "/admin",
 };
 
-/// Whether a page of another origin sent this write, or whether its headers do not show clearly that none did. Browsers send a
-/// `SameSite=Strict` cookie also for pages of other origins of the same site, such as another subdomain. Clients that are not browsers send
-/// neither `Sec-Fetch-Site` nor `Origin`. A browser sends each header at most once.
+/// Whether a page of another origin sent this write, or whether its headers do not show clearly
+/// that none did. Browsers send a `SameSite=Strict` cookie also for pages of other origins of the
+/// same site, such as another subdomain. Clients that are not browsers send neither
+/// `Sec-Fetch-Site` nor `Origin`. A browser sends each header at most once.
 pub(super) fn is_from_another_origin(parts: &Parts, public_url: Option<&str>) -> bool {
     if parts.method.is_safe() {
         return false;
@@ -54,7 +55,8 @@ fn values<'a>(parts: &'a Parts, name: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// Returns whether an origin is the deployment's public URL or the host to which the request was sent; `None` if neither is known.
+/// Returns whether an origin is the deployment's public URL or the host to which the request was
+/// sent; `None` if neither is known.
 fn is_own_origin(origin: &str, parts: &Parts, public_url: Option<&str>) -> Option<bool> {
     let public = public_url.map(|url| url.trim_end_matches('/'));
     if public.is_some_and(|url| url.eq_ignore_ascii_case(origin)) {
@@ -106,7 +108,8 @@ impl SessionCookie {
             .map(|(_, value)| value)
     }
 
-    /// Returns `Set-Cookie` for a new session, which scripts cannot read and pages of other sites cannot send.
+    /// Returns `Set-Cookie` for a new session, which scripts cannot read and pages of other sites
+    /// cannot send.
     pub(super) fn start(&self, value: &str, validity: Duration, settings: &Settings) -> String {
         self.with_attributes(value, validity.seconds_ceil(), settings)
     }

@@ -1,7 +1,8 @@
 //! How many requests of its quota a request counts as.
 //!
-//! Quotas bound the work of a merchant, so a request that takes the work of many counts as many. The numbers are processor time in units of
-//! about two milliseconds, in the worst case that the endpoint permits.
+//! Quotas bound the work of a merchant, so a request that takes the work of many counts as many.
+//! The numbers are processor time in units of about two milliseconds, in the worst case that the
+//! endpoint permits.
 
 use http::request::Parts;
 

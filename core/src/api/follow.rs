@@ -1,7 +1,7 @@
 //! Applies an event to the public state of an order, by the service's own transition table.
 //!
-//! A page or an integration that receives events from a webhook, the stream or the journal can update its copy of an order without another
-//! request.
+//! A page or an integration that receives events from a webhook, the stream or the journal can
+//! update its copy of an order without another request.
 
 use super::{
     problem::{FieldError, Problem, ProblemCode},
@@ -16,12 +16,14 @@ use crate::{
     rules::lifecycle::{Progress, ReplayError, StopProgress, TransitionEvent},
 };
 
-/// Returns the order's JSON after an event. It updates `situation` of the order and of each delivery, and appends the event to `events` if
-/// the order has that field, or else sets `sequence`. An event that was already applied, or that follows the order's end, changes nothing.
+/// Returns the order's JSON after an event. It updates `situation` of the order and of each
+/// delivery, and appends the event to `events` if the order has that field, or else sets
+/// `sequence`. An event that was already applied, or that follows the order's end, changes nothing.
 ///
 /// # Errors
-/// [`ProblemCode::MalformedRequest`] if the order or the event is invalid. [`ProblemCode::InvalidTransition`] if events in between are
-/// missing or the event is not valid for the order's status; the caller must then read the order again.
+/// [`ProblemCode::MalformedRequest`] if the order or the event is invalid.
+/// [`ProblemCode::InvalidTransition`] if events in between are missing or the event is not valid
+/// for the order's status; the caller must then read the order again.
 pub fn apply_event(order: &[u8], event: &[u8]) -> Result<String, Problem> {
     let mut order = object(order, "order")?;
     let event = object(event, "event")?;
@@ -99,8 +101,8 @@ fn progress(order: &Tree<'_>) -> Result<Progress, Problem> {
     })
 }
 
-/// Returns the sequence number of the last event that was applied to the order. The response to a creation has neither `events` nor
-/// `sequence`; it reflects the first event.
+/// Returns the sequence number of the last event that was applied to the order. The response to a
+/// creation has neither `events` nor `sequence`; it reflects the first event.
 fn sequence(order: &Tree<'_>, status: OrderStatus) -> Result<u32, Problem> {
     let number = |value: &Tree<'_>| u32::try_from(value.get("sequence")?.as_u64()?).ok();
     if let Some(events) = order.get("events").and_then(Tree::items) {

@@ -1,4 +1,5 @@
-//! Checks before a request's handler: authentication, rate limit, content negotiation and body size.
+//! Checks before a request's handler: authentication, rate limit, content negotiation and body
+//! size.
 
 use http::{HeaderMap, Method, header, request::Parts};
 
@@ -55,7 +56,8 @@ pub(super) async fn pass<H: Host>(
             let (store, merchant, usage) =
                 (caller.store.id, caller.store.merchant(), route.usage.name());
             let bucket = match route.endpoint {
-                // A leaked key can use up the merchant's quota; the merchant must still be able to revoke that key.
+                // A leaked key can use up the merchant's quota; the merchant must still be able to
+                // revoke that key.
                 Endpoint::RevokeKey | Endpoint::EndSession => {
                     format!("{usage}/key/{}", caller.key.id)
                 }
@@ -83,7 +85,8 @@ pub(super) async fn pass<H: Host>(
             );
             (Some(scope.clone()), Some(scope))
         }
-        // A report is never replayed: a position that was sent twice is stored once, because the second is not newer.
+        // A report is never replayed: a position that was sent twice is stored once, because the
+        // second is not newer.
         Authority::Device => {
             // The body can contain the key.
             check_body(call, route)?;
@@ -92,7 +95,8 @@ pub(super) async fn pass<H: Host>(
             *admission = Some(admit(call, route.usage, bucket, cost).await?);
             (None, None)
         }
-        // A choice replaces the earlier one, and a second rating is rejected, so nothing is replayed.
+        // A choice replaces the earlier one, and a second rating is rejected, so nothing is
+        // replayed.
         Authority::Recipient => {
             check_same_site(call)?;
             find_link(call).await?;
@@ -111,8 +115,8 @@ pub(super) async fn pass<H: Host>(
             authorise(call).await?;
             (Some("operator".to_owned()), None)
         }
-        // A login is never replayed: each attempt verifies the password and counts against the login limits, and nothing derived from
-        // the password is stored.
+        // A login is never replayed: each attempt verifies the password and counts against the
+        // login limits, and nothing derived from the password is stored.
         Authority::Public => (None, None),
     };
     if let Some(admission) = admission {
@@ -126,7 +130,8 @@ pub(super) async fn pass<H: Host>(
     Ok(Admitted { scope, owner })
 }
 
-/// Waits until the caller's turn for a request that takes long. A merchant's keys, branches and users share their turns.
+/// Waits until the caller's turn for a request that takes long. A merchant's keys, branches and
+/// users share their turns.
 pub(super) async fn take_turn<H: Host>(
     call: &Call<'_, H>,
     authority: Authority,
@@ -175,7 +180,8 @@ fn check_quota(admission: &Admission) -> Result<(), Problem> {
     .retry_after(admission.reset))
 }
 
-/// Whether the request stores nothing, so the host may authenticate it with cached data. With an idempotency key its response is stored.
+/// Whether the request stores nothing, so the host may authenticate it with cached data. With an
+/// idempotency key its response is stored.
 fn is_read_only<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
     route.endpoint == Endpoint::PreviewOrder
         && !call.parts.headers.contains_key(idempotency::HEADER)
@@ -310,7 +316,8 @@ pub(super) fn check_enabled(store: &Store) -> Result<(), Problem> {
     ))
 }
 
-/// Returns the value of a session cookie if it authenticates the request. A key in the header has priority.
+/// Returns the value of a session cookie if it authenticates the request. A key in the header has
+/// priority.
 pub(super) fn session<'a>(parts: &'a Parts, cookie: &SessionCookie) -> Option<&'a str> {
     if parts.headers.contains_key(TOKEN) {
         None
@@ -368,7 +375,8 @@ fn check_session_origin<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
     ))
 }
 
-/// Finds the courier by the ID in the session. The response does not depend on whether the courier exists.
+/// Finds the courier by the ID in the session. The response does not depend on whether the courier
+/// exists.
 async fn authenticate_session<H: Host>(call: &mut Call<'_, H>, text: &str) -> Result<(), Problem> {
     let courier = match Credential::Session.courier(text) {
         Some(id) => call.host.courier(id).await?,
@@ -398,7 +406,8 @@ async fn authenticate_session<H: Host>(call: &mut Call<'_, H>, text: &str) -> Re
     Ok(())
 }
 
-/// Finds the courier by the ID in the device key. The response does not depend on whether the courier exists or had such a key.
+/// Finds the courier by the ID in the device key. The response does not depend on whether the
+/// courier exists or had such a key.
 async fn authenticate_device<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,
@@ -468,7 +477,8 @@ pub(super) fn operator(settings: &Settings) -> Result<&KeyHash, Problem> {
     })
 }
 
-/// Looks up the link in the path. Unknown, ended, revoked and malformed tokens cost the same query and have the same response.
+/// Looks up the link in the path. Unknown, ended, revoked and malformed tokens cost the same query
+/// and have the same response.
 async fn find_link<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     let link = tracking::find_link(call.host, &KeyHash::of(call.id), call.context.now).await?;
     if link.is_none() {
@@ -487,8 +497,8 @@ fn check_same_site<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
     }
 }
 
-/// Returns `problem`, or `rate_limited` if the IP address has sent too many unknown keys. Keys of 256 bits cannot be guessed; the limit
-/// makes attempts cheap to reject and visible in the metrics.
+/// Returns `problem`, or `rate_limited` if the IP address has sent too many unknown keys. Keys of
+/// 256 bits cannot be guessed; the limit makes attempts cheap to reject and visible in the metrics.
 pub(super) async fn unknown_key<H: Host>(
     call: &Call<'_, H>,
     problem: Problem,
@@ -531,8 +541,8 @@ fn token<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a str, Problem> {
     }
 }
 
-/// Counts a request of a cost against its bucket. A bucket of this name with a smaller quota has the same state, and each of its requests
-/// counts as so many.
+/// Counts a request of a cost against its bucket. A bucket of this name with a smaller quota has
+/// the same state, and each of its requests counts as so many.
 async fn admit<H: Host>(
     call: &Call<'_, H>,
     usage: Usage,

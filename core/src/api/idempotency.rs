@@ -1,7 +1,8 @@
 //! `Idempotency-Key`: a request that is sent twice is executed once.
 //!
-//! A claim is stored before the work and finished in the commit of the result. After a crash in between, only the claim remains, and it
-//! expires. A request that fails releases its claim: the client can correct it and send it again with the same key.
+//! A claim is stored before the work and finished in the commit of the result. After a crash in
+//! between, only the claim remains, and it expires. A request that fails releases its claim: the
+//! client can correct it and send it again with the same key.
 
 use std::borrow::Cow;
 
@@ -23,7 +24,8 @@ use crate::{
     rules::{erasure::is_fingerprint, settings::Secret, tracking::token, webhooks},
 };
 
-/// The time after which the claim of a running request expires; longer than every host's request timeout.
+/// The time after which the claim of a running request expires; longer than every host's request
+/// timeout.
 const RUNNING_TTL: Duration = Duration::seconds(90);
 const MAX_KEY: usize = 255;
 /// The name of the header.
@@ -39,7 +41,8 @@ pub(super) enum Begun {
     Recompute(Recompute),
 }
 
-/// Takes the claim on the request's idempotency key, or returns the response to the earlier request with that key.
+/// Takes the claim on the request's idempotency key, or returns the response to the earlier request
+/// with that key.
 pub(super) async fn begin<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,
@@ -85,8 +88,9 @@ pub(super) async fn begin<H: Host>(
     Err(given_up())
 }
 
-/// Returns the fingerprint that distinguishes requests with the same key. With a fast hash of a body that contains a password, a reader
-/// of the database could test passwords, so such a body gets the password hash.
+/// Returns the fingerprint that distinguishes requests with the same key. With a fast hash of a
+/// body that contains a password, a reader of the database could test passwords, so such a body
+/// gets the password hash.
 async fn fingerprint_of<H: Host>(
     call: &Call<'_, H>,
     endpoint: Endpoint,
@@ -106,7 +110,8 @@ async fn fingerprint_of<H: Host>(
     if !endpoint.reads_password() {
         return Ok(fast);
     }
-    // The salt is derived from the claim: the same request has the same hash, and no two claims share a salt.
+    // The salt is derived from the claim: the same request has the same hash, and no two claims
+    // share a salt.
     let claim = hmac_sha256(
         &call.settings.secret.0,
         &[b"claim", scope.as_bytes(), key.as_bytes()],
@@ -142,8 +147,8 @@ async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), P
     .retry_after(Duration::minutes(60)))
 }
 
-/// Ends a claim that no commit has finished: stores a success, releases the claim after a failure. Also commits `left`, the changes of
-/// a failure, such as a notification.
+/// Ends a claim that no commit has finished: stores a success, releases the claim after a failure.
+/// Also commits `left`, the changes of a failure, such as a notification.
 pub(super) async fn end<H: Host>(
     call: &mut Call<'_, H>,
     result: &Result<ApiResponse, Problem>,
@@ -163,7 +168,8 @@ pub(super) async fn end<H: Host>(
                      expires_at,
                      ..
                  }| {
-                    // A commit that returned an error may have succeeded. Its stored response then remains.
+                    // A commit that returned an error may have succeeded. Its stored response then
+                    // remains.
                     ClaimChange::Release {
                         scope,
                         key,
@@ -214,7 +220,8 @@ fn stored_response<H: Host>(
     }
 }
 
-/// Returns the stored response without recipients' data if the caller is a courier who no longer has the order.
+/// Returns the stored response without recipients' data if the caller is a courier who no longer
+/// has the order.
 fn readable<'a, H: Host>(
     call: &Call<'_, H>,
     stored: &'a StoredResponse,

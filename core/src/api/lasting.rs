@@ -1,6 +1,7 @@
 //! What a request leaves behind when the session that sent it has ended.
 //!
-//! A session ends within hours, and a stolen one must not become access that lasts. Every endpoint is in the table of
+//! A session ends within hours, and a stolen one must not become access that lasts. Every endpoint
+//! is in the table of
 //! [`Endpoint::lasting`]: without a row for a new endpoint the core does not compile.
 
 use super::routes::Endpoint;
@@ -8,7 +9,8 @@ use super::routes::Endpoint;
 /// What a request leaves behind that gives access after its session has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasting {
-    /// Nothing. It reads, ends access, or changes data that only callers with an access of their own read.
+    /// Nothing. It reads, ends access, or changes data that only callers with an access of their
+    /// own read.
     Nothing,
     /// A key, a login, a link or a receiver of data. A session must confirm each request.
     Access,
@@ -16,12 +18,14 @@ pub enum Lasting {
     SomeAccess,
     /// Access that ends with the session.
     WithSession,
-    /// It starts or confirms a session, or sets a password. The request itself contains the secret that permits it.
+    /// It starts or confirms a session, or sets a password. The request itself contains the secret
+    /// that permits it.
     OwnSecret,
 }
 
 impl Endpoint {
-    /// Returns what a request of a session leaves behind. Requests with a key are not asked for a confirmation, because the key lasts.
+    /// Returns what a request of a session leaves behind. Requests with a key are not asked for a
+    /// confirmation, because the key lasts.
     pub fn lasting(self) -> Lasting {
         match self {
             // Keys of systems and of couriers.

@@ -48,8 +48,8 @@ pub(super) fn parameter<'a>(headers: &'a HeaderMap, media: &str, name: &str) -> 
     })
 }
 
-/// Whether the `Accept` headers allow a media type: there is none, all are empty, or a range with a weight above zero matches.
-/// `application/problem+json` also allows JSON.
+/// Whether the `Accept` headers allow a media type: there is none, all are empty, or a range with a
+/// weight above zero matches. `application/problem+json` also allows JSON.
 pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
     let values = headers
         .get_all(header::ACCEPT)

@@ -1,7 +1,8 @@
 //! The HTTP API as a function of a host and a request.
 //!
-//! On every host a request passes the same guards before its handler, in this order: endpoint (404, 405), authentication (401), rate
-//! limit (429), role (403), content negotiation and body size (406, 413, 415), and idempotency (409, 422).
+//! On every host a request passes the same guards before its handler, in this order: endpoint (404,
+//! 405), authentication (401), rate limit (429), role (403), content negotiation and body size
+//! (406, 413, 415), and idempotency (409, 422).
 
 mod audit;
 mod call;
@@ -58,7 +59,8 @@ use crate::{
     rules::{limits::Admission, settings::Settings},
 };
 
-/// Responds to one request. The host must have collected the whole body, or at least one byte more than [`max_body`].
+/// Responds to one request. The host must have collected the whole body, or at least one byte more
+/// than [`max_body`].
 ///
 /// ```
 /// use std::task::{Context, Poll, Waker};
@@ -82,8 +84,9 @@ pub async fn handle<H: Host>(
     handle_or_stream(host, settings, request).await.0
 }
 
-/// Like [`handle`], but also returns the continuation if the response starts an event stream: see [`crate::drivers::stream`]. A host that
-/// cannot hold connections open ends the response there; the client reconnects with the last event's ID.
+/// Like [`handle`], but also returns the continuation if the response starts an event stream: see
+/// [`crate::drivers::stream`]. A host that cannot hold connections open ends the response there;
+/// the client reconnects with the last event's ID.
 pub async fn handle_or_stream<H: Host>(
     host: &H,
     settings: &Settings,
@@ -170,7 +173,8 @@ async fn outcome<H: Host>(
     };
     if call.claim.is_some() || !left.notifications.is_empty() {
         let ended = idempotency::end(call, &result, left).await;
-        // If the commit of a success fails, nothing was changed, and its error is the result. A failure remains the result.
+        // If the commit of a success fails, nothing was changed, and its error is the result. A
+        // failure remains the result.
         if result.is_ok() {
             ended?;
         }
@@ -210,8 +214,9 @@ async fn carried_out<H: Host>(
     }
 }
 
-/// Recomputes a preview at the time of its first response. If the result differs, because the tariff or other data has changed, it
-/// returns a new preview: a preview creates nothing, so a second one is harmless.
+/// Recomputes a preview at the time of its first response. If the result differs, because the
+/// tariff or other data has changed, it returns a new preview: a preview creates nothing, so a
+/// second one is harmless.
 async fn recomputed<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,
@@ -229,9 +234,10 @@ async fn recomputed<H: Host>(
     }
 }
 
-/// Whether the store gets a notification of a failed creation: for every client error, from the media type to the balance. An exceeded
-/// quota would only fill the panel, and a request that is still running has not failed. A panel shows typing errors at their fields, so of
-/// its orders only the lack of balance remains, which the store's owner must know.
+/// Whether the store gets a notification of a failed creation: for every client error, from the
+/// media type to the balance. An exceeded quota would only fill the panel, and a request that is
+/// still running has not failed. A panel shows typing errors at their fields, so of its orders only
+/// the lack of balance remains, which the store's owner must know.
 fn is_notified<H: Host>(call: &Call<'_, H>, code: ProblemCode) -> bool {
     match call.caller.as_ref().map(|caller| caller.key.kind) {
         None => false,
@@ -254,7 +260,8 @@ pub fn max_body(settings: &Settings, method: &Method, path: &str) -> usize {
     }
 }
 
-/// Whether a request may change what is stored. A host completes such a request even if the client has gone; it may cancel any other.
+/// Whether a request may change what is stored. A host completes such a request even if the client
+/// has gone; it may cancel any other.
 pub fn may_write<B>(request: &Request<B>) -> bool {
     let is_preview = request.uri().path() == routes::PREVIEW
         && !request.headers().contains_key(idempotency::HEADER);
@@ -262,8 +269,9 @@ pub fn may_write<B>(request: &Request<B>) -> bool {
     (!request.method().is_safe() && !is_preview) || is_report
 }
 
-/// Whether a request can take more than about a millisecond of processor time. A host with threads runs it on other threads than those that
-/// serve connections; the core waits for the caller's [`Platform::turn`](crate::host::Platform::turn).
+/// Whether a request can take more than about a millisecond of processor time. A host with threads
+/// runs it on other threads than those that serve connections; the core waits for the caller's
+/// [`Platform::turn`](crate::host::Platform::turn).
 pub fn is_heavy(method: &Method, path: &str, body: &[u8]) -> bool {
     match routes::find(method, path) {
         Match::Found(route, _) => takes_turn(route.endpoint, body),
@@ -275,11 +283,12 @@ fn takes_turn(endpoint: Endpoint, body: &[u8]) -> bool {
     endpoint.is_heavy() || body.len() > LIGHT_BODY
 }
 
-/// Maximum bytes of a request that is read, checked and planned within about a millisecond: an order of some ten stops.
+/// Maximum bytes of a request that is read, checked and planned within about a millisecond: an
+/// order of some ten stops.
 const LIGHT_BODY: usize = 4 * 1024;
 
-/// Returns a host's problem as a response of the API, in the caller's language and with the caller's request ID, or else `request_id`.
-/// `route` is for the [`Outcome`].
+/// Returns a host's problem as a response of the API, in the caller's language and with the
+/// caller's request ID, or else `request_id`. `route` is for the [`Outcome`].
 pub fn reject(
     request: &Parts,
     route: &'static str,

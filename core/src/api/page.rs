@@ -1,7 +1,8 @@
 //! Previews and validation in a merchant's web page, by the service's rules.
 //!
-//! A page needs a [`PreviewContext`] but no host: it locates addresses and measures distances with embedded data, as the service does if
-//! `exact` is true. The result then equals the service's response byte for byte, except the quote, which only the service can sign.
+//! A page needs a [`PreviewContext`] but no host: it locates addresses and measures distances with
+//! embedded data, as the service does if `exact` is true. The result then equals the service's
+//! response byte for byte, except the quote, which only the service can sign.
 
 use super::{
     media::too_large,
@@ -156,13 +157,14 @@ impl Previewer {
         })
     }
 
-    /// Adds a gazetteer pack for locating addresses. Of several results the most precise one is used, and among equals the one from the
-    /// pack that was added first.
+    /// Adds a gazetteer pack for locating addresses. Of several results the most precise one is
+    /// used, and among equals the one from the pack that was added first.
     pub fn add_pack(&mut self, pack: Pack<'static>) {
         self.packs.push(pack);
     }
 
-    /// Returns the preview for a body of `POST /delivery/orders/preview` at the time `now`, without a quote and with notices in a language.
+    /// Returns the preview for a body of `POST /delivery/orders/preview` at the time `now`, without
+    /// a quote and with notices in a language.
     ///
     /// # Errors
     /// The problem that the service would return, or a problem after `validUntil` of the context.

@@ -1,4 +1,5 @@
-//! Locates the addresses of a request, and reports those that cannot be located or are not precise enough.
+//! Locates the addresses of a request, and reports those that cannot be located or are not precise
+//! enough.
 
 use rust_decimal::Decimal;
 
@@ -39,7 +40,8 @@ pub(super) async fn locate<H: Host>(
     )
 }
 
-/// Returns the locations of addresses, or one problem that lists `own` and every address that cannot be located precisely enough.
+/// Returns the locations of addresses, or one problem that lists `own` and every address that
+/// cannot be located precisely enough.
 pub(super) fn every_place(
     addresses: &[&Address],
     responses: Vec<Result<Located, LocateError>>,
@@ -79,7 +81,8 @@ pub(super) fn every_place(
     Err(plain(code).with_errors(errors))
 }
 
-/// Returns the field code and detail if a location is less precise than the operator accepts, else `None`.
+/// Returns the field code and detail if a location is less precise than the operator accepts, else
+/// `None`.
 pub fn imprecise(
     address: &Address,
     located: &Located,

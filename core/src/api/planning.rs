@@ -1,4 +1,5 @@
-//! Plans the route of a validated inquiry: finds its store, locates its addresses, and converts plan errors to problems.
+//! Plans the route of a validated inquiry: finds its store, locates its addresses, and converts
+//! plan errors to problems.
 
 use std::borrow::Cow;
 
@@ -75,7 +76,8 @@ pub(super) fn not_allowed() -> Problem {
     Problem::new(ProblemCode::StoreNotAllowed, en, pt).with_errors(errors)
 }
 
-/// Locates the addresses, measures the distances and plans the route of an order that the store's hours permit.
+/// Locates the addresses, measures the distances and plans the route of an order that the store's
+/// hours permit.
 pub(super) async fn planned<H: Host>(
     call: &Call<'_, H>,
     store: &Store,
@@ -161,7 +163,8 @@ pub(super) struct Route<'a> {
 }
 
 impl<'a> Route<'a> {
-    /// Creates the route of an inquiry from the locations of its addresses, in the order of [`inquired`]. `own` is the store's address.
+    /// Creates the route of an inquiry from the locations of its addresses, in the order of
+    /// [`inquired`]. `own` is the store's address.
     pub(super) fn new(
         inquiry: &'a Inquiry,
         own: Place,
@@ -279,7 +282,8 @@ impl<'a> Route<'a> {
     }
 }
 
-/// Returns the addresses in an inquiry, starting with the pickup if it was sent, and a function for the JSON pointer of each.
+/// Returns the addresses in an inquiry, starting with the pickup if it was sent, and a function for
+/// the JSON pointer of each.
 pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> String) {
     let sent = inquiry.pickup.as_ref();
     let before = usize::from(sent.is_some());
@@ -295,8 +299,8 @@ pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> S
     )
 }
 
-/// Returns the error if the inquiry uses the store's own address as the pickup and that is not precise enough. The store may have been
-/// created when the minimum precision was lower.
+/// Returns the error if the inquiry uses the store's own address as the pickup and that is not
+/// precise enough. The store may have been created when the minimum precision was lower.
 pub(super) fn own_pickup(inquiry: &Inquiry, own: &Place, min: Precision) -> Option<FieldError> {
     let error = if inquiry.pickup.is_none() {
         imprecise(&own.address, &own.located, min)
@@ -310,7 +314,8 @@ pub(super) fn own_pickup(inquiry: &Inquiry, own: &Place, min: Precision) -> Opti
     })
 }
 
-/// Returns the problem of stops that are too far from the pickup, with their distances, or outside the store's service area.
+/// Returns the problem of stops that are too far from the pickup, with their distances, or outside
+/// the store's service area.
 fn out_of_area(tariff: &Tariff, far: &[(usize, Distance)], outside: &[usize]) -> Problem {
     let radius = limit(tariff.service_radius_km);
     let too_far = |distance: Distance| {
@@ -405,7 +410,8 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError, zone: Zone) -> Pr
     }
 }
 
-/// Returns the pointer to the address of a place of a route: 0 is the pickup, and the stops follow in the order sent.
+/// Returns the pointer to the address of a place of a route: 0 is the pickup, and the stops follow
+/// in the order sent.
 fn place_pointer(place: usize) -> String {
     match place.checked_sub(1) {
         None => "/pickupAddress".to_owned(),
@@ -446,7 +452,8 @@ fn estimated(places: &[usize], pickup: &Located, located: &[Located]) -> Problem
     plain(ProblemCode::AddressImprecise).with_errors(errors.collect())
 }
 
-/// Returns the notices of a price that is an estimate: one for each address that was located only roughly.
+/// Returns the notices of a price that is an estimate: one for each address that was located only
+/// roughly.
 fn notices(plan: &Plan, pickup: &Located, located: &[Located]) -> Vec<Notice> {
     let code = if plan.lowered {
         NoticeCode::PriceLowered

@@ -1,4 +1,5 @@
-//! Problem documents (RFC 9457). One table defines every code with its status and title; all hosts write the same document.
+//! Problem documents (RFC 9457). One table defines every code with its status and title; all hosts
+//! write the same document.
 
 use serde::Serialize;
 
@@ -49,8 +50,8 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The body is not a JSON object, has a duplicate field or a value of the wrong type, or did not arrive completely; or
-    /// the `Idempotency-Key` is malformed.
+    /// The body is not a JSON object, has a duplicate field or a value of the wrong type, or did
+    /// not arrive completely; or the `Idempotency-Key` is malformed.
     MalformedRequest "malformed_request" 400 "Malformed request" "Requisição malformada",
     /// The request has no `x-api-token` header, no session cookie, or no device key.
     ApiKeyMissing "api_key_missing" 401 "Missing API key" "Chave de API ausente",
@@ -96,7 +97,8 @@ codes! {
     CourierNotFound "courier_not_found" 404 "Courier not found" "Entregador não encontrado",
     /// The webhook does not exist or belongs to another store.
     WebhookNotFound "webhook_not_found" 404 "Webhook not found" "Webhook não encontrado",
-    /// The attempt does not exist or belongs to another store. Each webhook keeps its newest 200 attempts.
+    /// The attempt does not exist or belongs to another store. Each webhook keeps its newest 200
+    /// attempts.
     AttemptNotFound "attempt_not_found" 404 "Attempt not found" "Tentativa não encontrada",
     /// The photo does not exist or is not visible to the caller.
     PhotoNotFound "photo_not_found" 404 "Photo not found" "Foto não encontrada",
@@ -170,7 +172,8 @@ codes! {
     AddressImprecise "address_imprecise" 422 "Address not precise enough" "Endereço sem precisão suficiente",
     /// The coordinates are far from the address, or outside Brazil.
     CoordinatesMismatch "coordinates_mismatch" 422 "Coordinates do not match the address" "Coordenadas não correspondem ao endereço",
-    /// A stop is too far from the pickup or outside the store's service area, or no road leads to it.
+    /// A stop is too far from the pickup or outside the store's service area, or no road leads to
+    /// it.
     OutOfArea "out_of_area" 422 "Outside the service area" "Fora da área de atendimento",
     /// The store is closed when the goods are ready; `nextOpening` is the time at which it opens.
     StoreClosed "store_closed" 422 "Store closed" "Loja fechada",
@@ -180,11 +183,13 @@ codes! {
     FeeAboveMaximum "fee_above_maximum" 422 "Fee above the maximum" "Taxa acima do máximo",
     /// The route exceeds the maximum distance.
     DistanceExceeded "distance_exceeded" 422 "Route too long" "Rota longa demais",
-    /// A request of Open Delivery cannot be carried out in the present state; `detail` has the reason.
+    /// A request of Open Delivery cannot be carried out in the present state; `detail` has the
+    /// reason.
     DeliveryRejected "delivery_rejected" 422 "Delivery rejected" "Entrega recusada",
     /// The code of a link that sets a password is unknown, was used, or has expired.
     PasswordLinkInvalid "password_link_invalid" 422 "Invalid link" "Link inválido",
-    /// The photo is empty, damaged, animated or too large in pixels, or not a file of the declared type.
+    /// The photo is empty, damaged, animated or too large in pixels, or not a file of the declared
+    /// type.
     PhotoInvalid "photo_invalid" 422 "Invalid photo" "Foto inválida",
     /// The store requires a proof of this step that was not sent completely.
     ProofRequired "proof_required" 422 "Proof required" "Comprovante obrigatório",
@@ -278,7 +283,8 @@ impl Problem {
         Problem { errors, ..self }
     }
 
-    /// Marks the errors as those of query parameters: each pointer is that of a parameter in an object of all parameters.
+    /// Marks the errors as those of query parameters: each pointer is that of a parameter in an
+    /// object of all parameters.
     #[must_use]
     pub fn in_query(self) -> Problem {
         Problem {
@@ -426,7 +432,8 @@ pub struct ProblemDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<EventKind>>, nullable = false))]
     pub possible: Option<Vec<&'static str>>,
-    /// With `code_incorrect`: the number of incorrect codes left before codes are locked for ten minutes.
+    /// With `code_incorrect`: the number of incorrect codes left before codes are locked for ten
+    /// minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub tries_left: Option<u32>,

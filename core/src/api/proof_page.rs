@@ -1,8 +1,9 @@
 //! The printable page with the proof of an order.
 //!
-//! The service signs every byte of the page except its last line, which has only the signature. So there is nothing that a browser reads
-//! and the signature does not cover: no style, second part, script or base that somebody adds or changes. The page has no script and loads
-//! nothing, so a saved copy is complete.
+//! The service signs every byte of the page except its last line, which has only the signature. So
+//! there is nothing that a browser reads and the signature does not cover: no style, second part,
+//! script or base that somebody adds or changes. The page has no script and loads nothing, so a
+//! saved copy is complete.
 
 use base64ct::{Base64, Encoding};
 use bytes::Bytes;
@@ -71,7 +72,8 @@ pub(super) fn signed(lines: String, signature: &str) -> String {
     page
 }
 
-/// The commands that verify a saved page. core/PROOFS.md has the same commands; a test compares them.
+/// The commands that verify a saved page. core/PROOFS.md has the same commands; a test compares
+/// them.
 pub(super) const COMMANDS: &str = r#"sed '$d' proof.html > proof.signed
 sed -n '$s/^<!-- signature \([A-Za-z0-9+/=]*\) -->$/\1/p' proof.html | openssl base64 -d -A > proof.signature
 openssl dgst -sha256 -verify proof-key.pem -signature proof.signature proof.signed"#;

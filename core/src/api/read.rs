@@ -19,7 +19,8 @@ pub struct Body<T> {
 /// Maximum number of wrong types in a problem.
 const MAX_WRONG: usize = 50;
 
-/// Reads a body. A valid body is read once; an invalid one is read again after each invalid value is removed.
+/// Reads a body. A valid body is read once; an invalid one is read again after each invalid value
+/// is removed.
 ///
 /// # Errors
 /// [`ProblemCode::MalformedRequest`] if the body is not a JSON object, or has a duplicate field.
@@ -51,7 +52,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Tree<'_>, Problem> {
     }
 }
 
-/// Reads a body that failed once. The tree has no duplicate names, and its order does not depend on how the body was sent.
+/// Reads a body that failed once. The tree has no duplicate names, and its order does not depend on
+/// how the body was sent.
 fn read_invalid<T: DeserializeOwned>(
     mut tree: Tree<'_>,
     first: DecodeError,
@@ -87,7 +89,8 @@ fn remove_wrong_type(
     }
 }
 
-/// Returns the error for a field of a wrong type. `expected` is serde's name of the type, such as `f64`.
+/// Returns the error for a field of a wrong type. `expected` is serde's name of the type, such as
+/// `f64`.
 pub(super) fn wrong_type(pointer: String, expected: &str) -> FieldError {
     let (en, pt) = match expected {
         "f64" | "u8" | "u16" | "u32" | "u64" | "i32" | "i64" | "a decimal number" => {
@@ -110,8 +113,8 @@ pub(super) fn wrong_type(pointer: String, expected: &str) -> FieldError {
     }
 }
 
-/// Returns whether a body is UTF-16 or UTF-32: by its byte order mark, or because one of the first two bytes is zero, which JSON in UTF-8
-/// never contains.
+/// Returns whether a body is UTF-16 or UTF-32: by its byte order mark, or because one of the first
+/// two bytes is zero, which JSON in UTF-8 never contains.
 fn is_utf16(bytes: &[u8]) -> bool {
     matches!(
         bytes,

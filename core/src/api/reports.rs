@@ -1,4 +1,5 @@
-//! Reads the reports of devices, by the OsmAnd protocol or from OwnTracks: their credential, and their fields as a JSON value.
+//! Reads the reports of devices, by the OsmAnd protocol or from OwnTracks: their credential, and
+//! their fields as a JSON value.
 
 use base64ct::{Base64, Encoding};
 use http::header;
@@ -51,7 +52,8 @@ pub(super) fn report<'a, H>(call: &Call<'a, H>, endpoint: Endpoint) -> Result<Re
     )))
 }
 
-/// Returns the device key of a request: `id` or `deviceid` of a form, `device_id` of JSON, or the password of HTTP Basic authentication.
+/// Returns the device key of a request: `id` or `deviceid` of a form, `device_id` of JSON, or the
+/// password of HTTP Basic authentication.
 pub(super) fn device_key<H>(call: &Call<'_, H>, report: &Report<'_>) -> Option<String> {
     let text = match report {
         Report::Form(form) => form
@@ -81,7 +83,8 @@ fn password(header: &str) -> Option<String> {
     Some(password.to_owned())
 }
 
-/// Returns a member of an object, or an error if it was sent twice. A null or a blank string is absent.
+/// Returns a member of an object, or an error if it was sent twice. A null or a blank string is
+/// absent.
 pub(super) fn member<'r, 't>(
     tree: &'r Tree<'t>,
     name: &str,

@@ -28,10 +28,12 @@ const MAX_INSTANCE: usize = 512;
 /// The start of all paths of recipients.
 const LINKS: &str = "/t/";
 
-/// The outcome of a request, for a host's metrics and logs: an extension of every response of [`handle`](super::handle).
+/// The outcome of a request, for a host's metrics and logs: an extension of every response of
+/// [`handle`](super::handle).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The endpoint's template, `GET /delivery/orders/{platformOrderId}`; `unmatched` if there is none.
+    /// The endpoint's template, `GET /delivery/orders/{platformOrderId}`; `unmatched` if there is
+    /// none.
     pub route: &'static str,
     /// The problem's code, if the response is a problem.
     pub code: Option<&'static str>,
@@ -131,7 +133,8 @@ impl<'a> Reply<'a> {
             .into(),
         );
         if recipient.is_some() {
-            // With `no-referrer`, the origin of the page's forms would be `null`, like that of a foreign page.
+            // With `no-referrer`, the origin of the page's forms would be `null`, like that of a
+            // foreign page.
             set(header::REFERRER_POLICY, "same-origin".into());
             set(
                 HeaderName::from_static("x-robots-tag"),
@@ -196,7 +199,8 @@ impl<'a> Reply<'a> {
         takes(&self.request.headers, "text/html") && sent_type(self.request) != JSON
     }
 
-    /// Returns the path for a problem, without the token of a link. A path without a route can contain one too.
+    /// Returns the path for a problem, without the token of a link. A path without a route can
+    /// contain one too.
     fn instance(&self) -> &str {
         let path = self.request.uri.path();
         match self.route {
@@ -301,7 +305,8 @@ const PROTECTION: [(HeaderName, HeaderValue); 6] = [
     ),
 ];
 
-/// Adds the security headers for browsers to a host's response. Existing headers, such as a page's own policy, are not replaced.
+/// Adds the security headers for browsers to a host's response. Existing headers, such as a page's
+/// own policy, are not replaced.
 pub fn protect(headers: &mut HeaderMap) {
     for (name, value) in PROTECTION {
         if !headers.contains_key(&name) {
@@ -310,7 +315,8 @@ pub fn protect(headers: &mut HeaderMap) {
     }
 }
 
-/// Returns the caller's request ID if it has 1 to 128 letters, digits, dots, hyphens and underscores.
+/// Returns the caller's request ID if it has 1 to 128 letters, digits, dots, hyphens and
+/// underscores.
 pub fn sent_request_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(REQUEST_ID)?.to_str().ok()?;
     let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');

@@ -257,8 +257,8 @@ impl Endpoint {
         }
     }
 
-    /// Returns the role that a store's endpoint requires. A clerk does the daily work with orders. A session of a clerk can also revoke its
-    /// own key.
+    /// Returns the role that a store's endpoint requires. A clerk does the daily work with orders.
+    /// A session of a clerk can also revoke its own key.
     pub fn role(self) -> Role {
         match self {
             Endpoint::CreateStore
@@ -291,8 +291,9 @@ impl Endpoint {
         }
     }
 
-    /// Whether a request can take more than about a millisecond of processor time, whatever its body: lists, reports, files, pages with
-    /// photos, plans for whole orders and passes over many rows.
+    /// Whether a request can take more than about a millisecond of processor time, whatever its
+    /// body: lists, reports, files, pages with photos, plans for whole orders and passes over many
+    /// rows.
     pub(super) fn is_heavy(self) -> bool {
         matches!(
             self,
@@ -343,8 +344,8 @@ impl Endpoint {
         }
     }
 
-    /// Whether a `POST` with an `Idempotency-Key` stores its response. Exported personal data, the phone in an erasure request, or anything
-    /// derived from a new password must not be stored.
+    /// Whether a `POST` with an `Idempotency-Key` stores its response. Exported personal data, the
+    /// phone in an erasure request, or anything derived from a new password must not be stored.
     pub fn stores_response(self) -> bool {
         !matches!(
             self,
@@ -391,8 +392,8 @@ impl Endpoint {
 
 #[cfg(feature = "openapi")]
 impl Route {
-    /// Whether a request can send an `Idempotency-Key`. Requests of public endpoints, devices and recipients are never
-    /// replayed.
+    /// Whether a request can send an `Idempotency-Key`. Requests of public endpoints, devices and
+    /// recipients are never replayed.
     pub(super) fn takes_idempotency_key(&self) -> bool {
         let unkeyed = [
             Authority::Public,
@@ -405,7 +406,8 @@ impl Route {
     }
 }
 
-/// Looks up a method and a path. `HEAD` matches `GET`. If two paths match, the one without a placeholder wins.
+/// Looks up a method and a path. `HEAD` matches `GET`. If two paths match, the one without a
+/// placeholder wins.
 pub fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
     let wanted = if method == Method::HEAD {
         &Method::GET
@@ -431,8 +433,8 @@ pub fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
     first.map_or(Match::NotFound, |path| Match::OtherMethods(allowed(path)))
 }
 
-/// Returns the part of a path that matches the template's placeholder, or an empty string without a placeholder; `None` if the path does
-/// not match.
+/// Returns the part of a path that matches the template's placeholder, or an empty string without a
+/// placeholder; `None` if the path does not match.
 fn captured<'a>(template: &str, path: &'a str) -> Option<&'a str> {
     let (before, rest) = template.split_once('{')?;
     let (_, after) = rest.split_once('}')?;

@@ -1,7 +1,8 @@
-//! Strict handling of request bodies: unknown fields are rejected by name, with the nearest known one.
+//! Strict handling of request bodies: unknown fields are rejected by name, with the nearest known
+//! one.
 //!
-//! A client chooses it with `Prefer: handling=strict` (RFC 7240). Sandbox stores, with which integrations are tested, are strict unless the
-//! request contains `handling=lenient`.
+//! A client chooses it with `Prefer: handling=strict` (RFC 7240). Sandbox stores, with which
+//! integrations are tested, are strict unless the request contains `handling=lenient`.
 
 use http::{HeaderMap, HeaderValue};
 use serde::de::DeserializeOwned;
@@ -21,14 +22,16 @@ impl<H> Call<'_, H> {
         self.read_known::<T, T>("")
     }
 
-    /// Reads the body of a preview or of another request that accepts the fields of `Known`, which has all fields of `T`.
+    /// Reads the body of a preview or of another request that accepts the fields of `Known`, which
+    /// has all fields of `T`.
     pub(super) fn read_with<T: DeserializeOwned, Known: DeserializeOwned>(
         &self,
     ) -> Result<Body<T>, Problem> {
         self.read_known::<T, Known>("")
     }
 
-    /// Reads the body of a courier's step without its time, which [`step_time`](super::validate::step_time) reads.
+    /// Reads the body of a courier's step without its time, which
+    /// [`step_time`](super::validate::step_time) reads.
     pub(super) fn read_step<T: DeserializeOwned>(&self) -> Result<Body<T>, Problem> {
         self.read_known::<T, T>("/at")
     }
@@ -57,7 +60,8 @@ impl<H> Call<'_, H> {
     }
 }
 
-/// Whether a preference applies to the endpoint's requests. Devices and recipients send other formats than JSON too.
+/// Whether a preference applies to the endpoint's requests. Devices and recipients send other
+/// formats than JSON too.
 pub(super) fn applies(route: &Route) -> bool {
     !matches!(route.authority, Authority::Device | Authority::Recipient)
         && route.endpoint != Endpoint::UploadPhoto
@@ -112,7 +116,8 @@ fn unknown_field(field: &UnknownField) -> FieldError {
     }
 }
 
-/// Returns the known name with the fewest differing letters, at most a third of them. Case, underscores and hyphens do not count.
+/// Returns the known name with the fewest differing letters, at most a third of them. Case,
+/// underscores and hyphens do not count.
 fn nearest(name: &str, known: &'static [&'static str]) -> Option<&'static str> {
     let plain = |name: &str| -> String {
         name.chars()

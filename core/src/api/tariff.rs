@@ -53,8 +53,8 @@ impl Deref for EffectiveTariff<'_> {
     }
 }
 
-/// Returns the tariff in effect at the time of a request. The lookup of a calling store's key returned the revision of the stored tariffs,
-/// so that only a new revision needs a query.
+/// Returns the tariff in effect at the time of a request. The lookup of a calling store's key
+/// returned the revision of the stored tariffs, so that only a new revision needs a query.
 pub(super) async fn effective<'a, H: Host>(
     call: &Call<'a, H>,
 ) -> Result<EffectiveTariff<'a>, Problem> {

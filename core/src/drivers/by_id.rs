@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// A map from IDs to large values. The tree contains only indices: a tree of orders and one of couriers would add
-/// 24 kB to the component. Collecting into a tree would also add a sort, so entries are inserted singly.
+/// A map from IDs to large values. The tree contains only indices: a tree of orders and one of
+/// couriers would add 24 kB to the component. Collecting into a tree would also add a sort, so
+/// entries are inserted singly.
 pub(super) struct ById<T> {
     values: Vec<Option<T>>,
     index: BTreeMap<u64, usize>,

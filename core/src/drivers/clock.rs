@@ -22,9 +22,9 @@ pub struct ClockPass {
     pub more: bool,
 }
 
-/// Takes the due timed transitions of at most `limit` orders, and returns the number of changed orders. An order that
-/// another instance changes at the same time is skipped. If `limit` orders were changed, more can be due: run another
-/// pass.
+/// Takes the due timed transitions of at most `limit` orders, and returns the number of changed
+/// orders. An order that another instance changes at the same time is skipped. If `limit` orders
+/// were changed, more can be due: run another pass.
 pub async fn run_pass<H: Host>(
     host: &H,
     settings: &Settings,
@@ -34,7 +34,8 @@ pub async fn run_pass<H: Host>(
     Ok(due(host, settings, now, limit).await?.moved)
 }
 
-/// Runs the same pass and returns its full result. An order whose transition fails does not delay others.
+/// Runs the same pass and returns its full result. An order whose transition fails does not delay
+/// others.
 pub async fn due<H: Host>(
     host: &H,
     settings: &Settings,
@@ -96,8 +97,8 @@ pub struct BatchCommit {
 }
 
 impl BatchCommit {
-    /// Commits each change independently, and returns which ones were committed. After a conflict the other write is
-    /// kept. A change that fails does not prevent the others.
+    /// Commits each change independently, and returns which ones were committed. After a conflict
+    /// the other write is kept. A change that fails does not prevent the others.
     ///
     /// # Errors
     /// If the host is unavailable, because the next commit would fail too.
@@ -154,7 +155,8 @@ pub async fn advance<H: Host>(
     }
 }
 
-/// Returns the order after its due timed transitions and the changes to commit, or `None` if none is due.
+/// Returns the order after its due timed transitions and the changes to commit, or `None` if none
+/// is due.
 async fn take_due_steps<H: Host>(
     host: &H,
     settings: &Settings,

@@ -105,7 +105,8 @@ fn headers(
     ])
 }
 
-/// Builds the request that checks a recipient's code, or returns `None` if the webhook is not a valid connection.
+/// Builds the request that checks a recipient's code, or returns `None` if the webhook is not a
+/// valid connection.
 pub fn check_request(
     settings: &Settings,
     webhook: &Webhook,

@@ -1,7 +1,8 @@
 //! A pass of dispatch. It is run by a scheduler every few seconds, or by a request from a cron job.
 //!
-//! A pass commits each order independently, with the versions that were read. Concurrent passes of several instances
-//! over one database therefore do everything only once: after a conflict, a pass skips that order and continues.
+//! A pass commits each order independently, with the versions that were read. Concurrent passes of
+//! several instances over one database therefore do everything only once: after a conflict, a pass
+//! skips that order and continues.
 
 use crate::route::sort::sort;
 use std::collections::BTreeMap;
@@ -39,7 +40,8 @@ pub struct DispatchPass {
     pub released: u32,
     /// Orders for which no courier was found in time.
     pub expired: u32,
-    /// Whether the pass stopped at a limit while more work was due. If true, run another pass immediately.
+    /// Whether the pass stopped at a limit while more work was due. If true, run another pass
+    /// immediately.
     pub more: bool,
 }
 
@@ -71,16 +73,18 @@ const MAX_RELEASED: u32 = 500;
 const MAX_READ: usize = 2_000;
 /// Rows per read of positions.
 const PAGE: u32 = 5_000;
-/// Maximum number of reads of positions in a pass: 500,000 orders, and 500,000 couriers in each range of cells.
+/// Maximum number of reads of positions in a pass: 500,000 orders, and 500,000 couriers in each
+/// range of cells.
 const MAX_PAGES: usize = 100;
 /// Maximum number of ranges of cells that are read. If there are more, they are merged.
 const MAX_RANGES: usize = 32;
 
-/// Takes due timed transitions, releases unresponsive couriers, and assigns searching orders to free couriers.
+/// Takes due timed transitions, releases unresponsive couriers, and assigns searching orders to
+/// free couriers.
 ///
 /// # Errors
-/// An error of the host. Earlier commits are kept, and the next pass continues. An error of one part does not prevent
-/// the others.
+/// An error of the host. Earlier commits are kept, and the next pass continues. An error of one
+/// part does not prevent the others.
 pub async fn run_pass<H: Host>(
     host: &H,
     settings: &Settings,
@@ -101,8 +105,9 @@ pub async fn run_pass<H: Host>(
     })
 }
 
-/// Releases couriers before the pickup that have sent no position and taken no step for too long, and couriers whose
-/// positions show that they do not move to the pickup. Returns the number of their orders, and whether there can be more.
+/// Releases couriers before the pickup that have sent no position and taken no step for too long,
+/// and couriers whose positions show that they do not move to the pickup. Returns the number of
+/// their orders, and whether there can be more.
 async fn release_unresponsive<H: Host>(
     host: &H,
     settings: &Settings,
@@ -154,8 +159,8 @@ async fn release_unresponsive<H: Host>(
     Ok((released, more))
 }
 
-/// Returns the orders that a courier before the pickup loses now, and the courier. One who reports positions and does not
-/// move takes no further orders until the courier becomes available again.
+/// Returns the orders that a courier before the pickup loses now, and the courier. One who reports
+/// positions and does not move takes no further orders until the courier becomes available again.
 fn lost_orders<H: Host>(
     host: &H,
     settings: &Settings,
@@ -201,8 +206,8 @@ struct Loaded {
     is_cut: bool,
 }
 
-/// Assigns searching orders to couriers, if they cannot wait for the next pass. Returns the number of assigned orders,
-/// and whether another pass would find more.
+/// Assigns searching orders to couriers, if they cannot wait for the next pass. Returns the number
+/// of assigned orders, and whether another pass would find more.
 async fn allocate_searching<H: Host>(
     host: &H,
     settings: &Settings,
@@ -235,8 +240,8 @@ async fn allocate_searching<H: Host>(
     Ok((allocated, loaded.is_cut && allocated > 0))
 }
 
-/// Returns the decisions that a pass would take now about the orders it would match, with their explanation. Nothing is
-/// changed.
+/// Returns the decisions that a pass would take now about the orders it would match, with their
+/// explanation. Nothing is changed.
 ///
 /// # Errors
 /// An error of the host.
@@ -274,7 +279,8 @@ fn decide<H: Host>(
     matching::decide(&loaded.orders, &loaded.couriers, &pass, explain)
 }
 
-/// Returns the changes of the assigned orders: one for each courier, with all new orders of the trip.
+/// Returns the changes of the assigned orders: one for each courier, with all new orders of the
+/// trip.
 fn allocated<H: Host>(
     host: &H,
     settings: &Settings,
@@ -335,8 +341,9 @@ fn allocated<H: Host>(
     decided.list
 }
 
-/// The changes of a pass, one for each courier. They are one commit: in separate commits, the second one could follow a
-/// concurrent change of the courier instead of the first one, because both lead to the same version.
+/// The changes of a pass, one for each courier. They are one commit: in separate commits, the
+/// second one could follow a concurrent change of the courier instead of the first one, because
+/// both lead to the same version.
 #[derive(Default)]
 struct TripChanges {
     list: Vec<Changes>,
@@ -428,7 +435,8 @@ async fn load<H: Host>(
     })
 }
 
-/// Returns the couriers with a shift, a trip or a capacity of their own, each with the trip's orders.
+/// Returns the couriers with a shift, a trip or a capacity of their own, each with the trip's
+/// orders.
 async fn busy_couriers<H: Host>(
     host: &H,
     candidates: &[Candidate],
@@ -544,9 +552,9 @@ async fn couriers_around<H: Host>(
     Ok(couriers)
 }
 
-/// Selects at most `max` of these orders. If there are more, one half is taken from the start of the list, and the
-/// other half from a random offset. Passes on any number of instances therefore reach all orders without a shared
-/// cursor.
+/// Selects at most `max` of these orders. If there are more, one half is taken from the start of
+/// the list, and the other half from a random offset. Passes on any number of instances therefore
+/// reach all orders without a shared cursor.
 fn select_orders(
     mut ids: Vec<OrderId>,
     max: usize,

@@ -1,7 +1,8 @@
-//! Export and erasure of recipients' personal data. It uses [`crate::rules::erasure`] and commits in bounded steps.
+//! Export and erasure of recipients' personal data. It uses [`crate::rules::erasure`] and commits
+//! in bounded steps.
 //!
-//! Every order is erased in one transaction with its events, messages, attempts and the record of the erasure. An
-//! interrupted run can be continued or repeated.
+//! Every order is erased in one transaction with its events, messages, attempts and the record of
+//! the erasure. An interrupted run can be continued or repeated.
 
 use super::by_id::ById;
 use crate::{
@@ -57,8 +58,8 @@ struct Run<'a> {
     level: Erasure,
 }
 
-/// Erases the stored data of a recipient, in orders with an ID above `after`. `started` identifies the run in the
-/// record.
+/// Erases the stored data of a recipient, in orders with an ID above `after`. `started` identifies
+/// the run in the record.
 ///
 /// # Errors
 /// An error of the host. Data that was already erased stays erased.
@@ -186,7 +187,8 @@ async fn page<H: Host>(
     Ok((orders, next))
 }
 
-/// Runs a pass of the configured retention, and removes expired stored responses. Passes can run concurrently.
+/// Runs a pass of the configured retention, and removes expired stored responses. Passes can run
+/// concurrently.
 ///
 /// # Errors
 /// An error of the host. Data that was already erased stays erased, and the next pass continues.
@@ -319,8 +321,8 @@ impl Run<'_> {
         }
     }
 
-    /// Erases an ended order and all related data. Returns `None` if a concurrent write erased it, or every attempt
-    /// conflicted during the retention.
+    /// Erases an ended order and all related data. Returns `None` if a concurrent write erased it,
+    /// or every attempt conflicted during the retention.
     async fn erase_order<H: Host>(
         &self,
         host: &H,
@@ -338,7 +340,8 @@ impl Run<'_> {
                 _ => return Ok(None),
             }
         }
-        // A request must not report success for an order that was not erased. The retention retries it in a later pass.
+        // A request must not report success for an order that was not erased. The retention retries
+        // it in a later pass.
         if self.phone.is_some() {
             Err(HostError::Conflict)
         } else {
@@ -407,8 +410,8 @@ impl Run<'_> {
                 entries += 1;
             }
         }
-        // A sender with a lease holds copies. Removing the lease prevents it from writing them back, and its messages
-        // are sent again.
+        // A sender with a lease holds copies. Removing the lease prevents it from writing them
+        // back, and its messages are sent again.
         let is_sending =
             |lease: &crate::model::webhook::Lease| self.phone.is_some() && lease.until > self.now;
         let webhooks = outbound.webhooks.into_iter().filter(|webhook| {
@@ -444,7 +447,8 @@ impl Run<'_> {
         Ok((erased, changes, record))
     }
 
-    /// Erases the proofs of orders that were created before a time, each with the record in one transaction.
+    /// Erases the proofs of orders that were created before a time, each with the record in one
+    /// transaction.
     async fn erase_old_proofs<H: Host>(
         &self,
         host: &H,
@@ -505,8 +509,8 @@ impl Run<'_> {
         Ok(count)
     }
 
-    /// Erases stored responses. Responses with erased orders are replaced by the current data. Previews to an erased
-    /// street are removed.
+    /// Erases stored responses. Responses with erased orders are replaced by the current data.
+    /// Previews to an erased street are removed.
     async fn erase_claims<H: Host>(
         &self,
         host: &H,
@@ -592,7 +596,8 @@ fn redacted(
     (is_preview && needles.iter().any(is_contained)).then(|| Redaction::RemoveClaim(claim.clone()))
 }
 
-/// Returns the response with the order's current deliveries, and with events without the erased data.
+/// Returns the response with the order's current deliveries, and with events without the erased
+/// data.
 fn with_current_data(body: Tree<'_>, order: &Order) -> Option<String> {
     let view = serde_json::to_string(&OrderView::of(order, Language::default())).ok()?;
     let (mut view, mut body) = (Tree::parse(&view).ok()?, body);
@@ -608,8 +613,8 @@ fn with_current_data(body: Tree<'_>, order: &Order) -> Option<String> {
     Some(body.to_json())
 }
 
-/// Returns a courier's response without the recipients, as couriers read an order after its end. Returns `None` if it
-/// is not an order.
+/// Returns a courier's response without the recipients, as couriers read an order after its end.
+/// Returns `None` if it is not an order.
 pub(crate) fn without_recipients(body: &str) -> Option<String> {
     let mut tree = Tree::parse(body).ok()?;
     for delivery in tree.get_mut("deliveries")?.items_mut()? {

@@ -79,8 +79,8 @@ pub async fn count<H: Host>(
     Ok(fleet)
 }
 
-/// Counts the orders that have searched for longer than the limit although their goods are ready. They are the first of
-/// the index by which passes read searching orders.
+/// Counts the orders that have searched for longer than the limit although their goods are ready.
+/// They are the first of the index by which passes read searching orders.
 ///
 /// # Errors
 /// An error of the host.

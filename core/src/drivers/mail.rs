@@ -1,5 +1,5 @@
-//! The quotas of mail. Names, addresses and texts of mails come from merchants, so without a quota everyone with a store could send mail to
-//! anyone in the operator's name.
+//! The quotas of mail. Names, addresses and texts of mails come from merchants, so without a quota
+//! everyone with a store could send mail to anyone in the operator's name.
 
 use crate::{
     host::{Host, HostError},

@@ -1,4 +1,5 @@
-//! Background work. Each driver reads through [`crate::host`], calls the rules and commits the changes.
+//! Background work. Each driver reads through [`crate::host`], calls the rules and commits the
+//! changes.
 
 mod by_id;
 pub mod clock;

@@ -1,9 +1,9 @@
-//! Webhook delivery without the HTTP client. A host takes a pass of a subscription, sends its requests, and settles the
-//! results.
+//! Webhook delivery without the HTTP client. A host takes a pass of a subscription, sends its
+//! requests, and settles the results.
 //!
-//! A host sends in the background, or, if it has no background tasks, whenever it is called. A lease in the
-//! subscription's row ensures that only one instance sends at a time. After a crash the lease expires, and messages
-//! that were sent but not settlement are sent again.
+//! A host sends in the background, or, if it has no background tasks, whenever it is called. A
+//! lease in the subscription's row ensures that only one instance sends at a time. After a crash
+//! the lease expires, and messages that were sent but not settlement are sent again.
 
 use bytes::Bytes;
 use http::{Request, header};
@@ -37,15 +37,16 @@ const ATTEMPTS: usize = 8;
 pub struct Batch {
     /// URL of the receiver.
     pub url: String,
-    /// The requests. Lanes are sent concurrently. The requests of a lane are sent one after the other, each after the
-    /// previous one was accepted.
+    /// The requests. Lanes are sent concurrently. The requests of a lane are sent one after the
+    /// other, each after the previous one was accepted.
     pub lanes: Vec<Vec<Job>>,
     webhook: Webhook,
     holder: String,
     pass: WebhookPass,
 }
 
-/// A request: a `POST` of JSON with the three headers of the specification, Standard Webhooks or Open Delivery.
+/// A request: a `POST` of JSON with the three headers of the specification, Standard Webhooks or
+/// Open Delivery.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The message.
@@ -54,7 +55,8 @@ pub struct Job {
     pub headers: Vec<(&'static str, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// Time at which the quota was found used up, so that the message is not sent: [`Lane::next_job`] records it and does not return it.
+    /// Time at which the quota was found used up, so that the message is not sent:
+    /// [`Lane::next_job`] records it and does not return it.
     pub withheld: Option<Timestamp>,
 }
 
@@ -98,8 +100,9 @@ impl Lane {
         }
     }
 
-    /// Returns the next request to send. Returns `None` after a failure, and from the first call with `can_start` false
-    /// on. The result of every returned request must be passed to [`Lane::record`].
+    /// Returns the next request to send. Returns `None` after a failure, and from the first call
+    /// with `can_start` false on. The result of every returned request must be passed to
+    /// [`Lane::record`].
     pub fn next_job(&mut self, can_start: bool) -> Option<Job> {
         self.stopped |= !can_start;
         while !self.stopped {
@@ -139,7 +142,8 @@ impl Lane {
 #[derive(Clone, Debug)]
 pub struct RunningPasses {
     max: usize,
-    /// Each running pass with its merchant. A list, because there are few, and a tree would add 5 kB to the component.
+    /// Each running pass with its merchant. A list, because there are few, and a tree would add 5
+    /// kB to the component.
     running: Vec<(WebhookId, StoreId)>,
 }
 
@@ -153,8 +157,8 @@ impl RunningPasses {
     }
 
     /// Starts a subscription's pass, unless one is running or its merchant has its share: at most
-    /// [`MAX_PASSES_PER_MERCHANT`], and at most half of the capacity that others leave free. A few merchants whose
-    /// receivers hang therefore leave capacity for others.
+    /// [`MAX_PASSES_PER_MERCHANT`], and at most half of the capacity that others leave free. A few
+    /// merchants whose receivers hang therefore leave capacity for others.
     pub fn begin(&mut self, webhook: &Webhook) -> bool {
         let own = self
             .running
@@ -176,8 +180,9 @@ impl RunningPasses {
     }
 }
 
-/// Takes a pass of a due subscription. Returns `None` if another instance has it, there is nothing to send, or the
-/// messages are mail and this host sends none: another host on the same database may.
+/// Takes a pass of a due subscription. Returns `None` if another instance has it, there is nothing
+/// to send, or the messages are mail and this host sends none: another host on the same database
+/// may.
 ///
 /// # Errors
 /// An error of the host.
@@ -279,7 +284,8 @@ pub async fn finish<H: Host>(
         && mail::admit_notice(host, batch.webhook.merchant, host.exec_context().now).await?;
     for _ in 0..ATTEMPTS {
         let mut context = host.exec_context();
-        // The store may have changed the subscription, or another instance may have taken it after the lease expired.
+        // The store may have changed the subscription, or another instance may have taken it after
+        // the lease expired.
         let Some(webhook) = host.webhook(batch.webhook.id).await? else {
             return Ok(());
         };
@@ -466,7 +472,8 @@ async fn jobs<H: Host>(
     Ok(lanes)
 }
 
-/// Returns whether the quota withholds a message that is sent as mail. Repeated attempts of a message count once.
+/// Returns whether the quota withholds a message that is sent as mail. Repeated attempts of a
+/// message count once.
 async fn is_withheld<H: Host>(
     host: &H,
     settings: &Settings,

@@ -1,8 +1,10 @@
-//! Web Push to couriers without the HTTP client. A host takes the due pushes, sends their requests, and settles the results.
+//! Web Push to couriers without the HTTP client. A host takes the due pushes, sends their requests,
+//! and settles the results.
 //!
-//! An assignment marks the courier in its own commit, so that no push is lost. A taken push is marked as such before it is
-//! sent, and is due again after a lease. Several instances therefore send it once; after a crash it may be sent twice, and
-//! the push service then replaces the first one, because both have the same topic.
+//! An assignment marks the courier in its own commit, so that no push is lost. A taken push is
+//! marked as such before it is sent, and is due again after a lease. Several instances therefore
+//! send it once; after a crash it may be sent twice, and the push service then replaces the first
+//! one, because both have the same topic.
 
 use bytes::Bytes;
 use http::{Request, header};
@@ -59,13 +61,15 @@ impl PushJob {
             .header(header::CONTENT_LENGTH, 0)
             .header("ttl", self.ttl_seconds)
             .header("urgency", "high")
-            // A later push replaces one that the phone has not received yet: both only request to read the trip.
+            // A later push replaces one that the phone has not received yet: both only request to
+            // read the trip.
             .header("topic", "trip")
             .body(Bytes::new())
     }
 }
 
-/// Takes the due pushes of at most `limit` couriers. Returns the number of couriers that were found, and the pushes to send.
+/// Takes the due pushes of at most `limit` couriers. Returns the number of couriers that were
+/// found, and the pushes to send.
 ///
 /// # Errors
 /// An error of the host.

@@ -1,9 +1,10 @@
 //! Server-sent events: the text that a host writes to an open connection.
 //!
-//! [`crate::api::handle_or_stream`] returns the beginning of the stream and a [`Subscription`]. The host then calls
-//! [`next`] after every commit, and every few seconds, because another instance may have committed. If nothing was
-//! written for [`HEARTBEAT`], it writes [`HEARTBEAT_TEXT`]. It calls [`is_allowed`] before each batch of events, and
-//! often enough to end the stream within a second after the key was revoked or expired, or the store was removed.
+//! [`crate::api::handle_or_stream`] returns the beginning of the stream and a [`Subscription`]. The
+//! host then calls [`next`] after every commit, and every few seconds, because another instance may
+//! have committed. If nothing was written for [`HEARTBEAT`], it writes [`HEARTBEAT_TEXT`]. It calls
+//! [`is_allowed`] before each batch of events, and often enough to end the stream within a second
+//! after the key was revoked or expired, or the store was removed.
 
 use std::fmt::Write as _;
 
@@ -60,8 +61,8 @@ pub fn beginning(subscription: &JournalSubscription) -> String {
     )
 }
 
-/// Returns events after a position, or `None` if events after the position were archived, so no reader misses events
-/// unnoticed.
+/// Returns events after a position, or `None` if events after the position were archived, so no
+/// reader misses events unnoticed.
 pub(crate) async fn after<H: Host>(
     host: &H,
     journal: Journal,
@@ -72,8 +73,8 @@ pub(crate) async fn after<H: Host>(
     let Some(last) = entries.last() else {
         return Ok(Some(entries));
     };
-    // In a parent store's view, positions are consecutive, so a complete page has no gaps. In a branch's view, gaps are
-    // usually other stores' events.
+    // In a parent store's view, positions are consecutive, so a complete page has no gaps. In a
+    // branch's view, gaps are usually other stores' events.
     let is_complete = journal.branch.is_none()
         && last.position.checked_sub(position) == Some(entries.len() as u64);
     // Read the span after the events, so a concurrent archive is detected.
@@ -81,11 +82,12 @@ pub(crate) async fn after<H: Host>(
     Ok(is_complete.then_some(entries))
 }
 
-/// Returns up to `limit` further events in the format of the stream, or an empty string if there are none.
+/// Returns up to `limit` further events in the format of the stream, or an empty string if there
+/// are none.
 ///
 /// # Errors
-/// An error of the host, or [`HostError::Unavailable`] if events that the client has not read were archived. The client
-/// must reconnect with its cursor and receives 410.
+/// An error of the host, or [`HostError::Unavailable`] if events that the client has not read were
+/// archived. The client must reconnect with its cursor and receives 410.
 pub async fn next<H: Host>(
     host: &H,
     subscription: &mut JournalSubscription,
@@ -174,8 +176,8 @@ pub fn first_status(
     ))
 }
 
-/// Returns the status of a recipient's delivery in the format of the stream if it has changed, or an empty string. `None` if
-/// the link has ended.
+/// Returns the status of a recipient's delivery in the format of the stream if it has changed, or
+/// an empty string. `None` if the link has ended.
 ///
 /// # Errors
 /// An error of the host.

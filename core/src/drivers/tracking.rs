@@ -30,7 +30,8 @@ pub async fn find_link<H: Host>(
         .filter(|link| link.is_valid(now)))
 }
 
-/// Reads the order of a link and its store. `None` if the delivery has another link now, or the store was removed.
+/// Reads the order of a link and its store. `None` if the delivery has another link now, or the
+/// store was removed.
 ///
 /// # Errors
 /// An error of the host.
@@ -53,7 +54,8 @@ pub async fn load_order<H: Host>(
     Ok(store.map(|store| (order, store)))
 }
 
-/// Returns what the recipient of a link may see. The courier and the trip are read only while the delivery is ahead.
+/// Returns what the recipient of a link may see. The courier and the trip are read only while the
+/// delivery is ahead.
 ///
 /// # Errors
 /// An error of the host.

@@ -12,8 +12,8 @@ use crate::{
     },
 };
 
-/// Returns the orders of a courier's trip, in the order of their assignment. An order that has left the trip since the
-/// courier was read is missing.
+/// Returns the orders of a courier's trip, in the order of their assignment. An order that has left
+/// the trip since the courier was read is missing.
 ///
 /// # Errors
 /// An error of the host.
@@ -64,8 +64,8 @@ pub fn plan_trip<H: Host>(
     )
 }
 
-/// Stores the estimates of a courier's orders after a new position. A concurrent change of an order wins: the next
-/// position estimates again.
+/// Stores the estimates of a courier's orders after a new position. A concurrent change of an order
+/// wins: the next position estimates again.
 ///
 /// # Errors
 /// An error of the host.

@@ -1,5 +1,5 @@
-//! Service areas: whether a location is in one, and the validity of their rings. All decisions about points use integers, so they are
-//! identical on every host.
+//! Service areas: whether a location is in one, and the validity of their rings. All decisions
+//! about points use integers, so they are identical on every host.
 
 use std::cmp::Ordering;
 
@@ -42,8 +42,9 @@ impl ServiceArea {
         })
     }
 
-    /// Whether a location can be in the area: the area contains it, or is nearer than the location's typical error. Only a location whose
-    /// whole circle is outside is certainly outside.
+    /// Whether a location can be in the area: the area contains it, or is nearer than the
+    /// location's typical error. Only a location whose whole circle is outside is certainly
+    /// outside.
     pub fn may_contain(&self, located: &Located) -> bool {
         if self.contains(located.point) {
             return true;
@@ -63,8 +64,8 @@ pub fn is_in_box(point: Point) -> bool {
         && (-740_000_000..=-280_000_000).contains(&point.lon_e7)
 }
 
-/// Returns the index of the first point of a closed ring after which an edge crosses, touches or reverses an earlier one. Points that repeat
-/// their predecessor are skipped.
+/// Returns the index of the first point of a closed ring after which an edge crosses, touches or
+/// reverses an earlier one. Points that repeat their predecessor are skipped.
 pub fn first_crossing(points: &[Point]) -> Option<usize> {
     let edges: Vec<_> = edges(points)
         .enumerate()
@@ -98,8 +99,9 @@ pub fn first_crossing(points: &[Point]) -> Option<usize> {
 /// An edge from a point to another one.
 type Line = (Point, Point);
 
-/// Calls `visit` with every two edges whose boxes have a common point, the earlier index first. A sweep from south to north compares an edge
-/// only with those that begin before it ends, so a ring of an ordinary shape costs little more than its edges.
+/// Calls `visit` with every two edges whose boxes have a common point, the earlier index first. A
+/// sweep from south to north compares an edge only with those that begin before it ends, so a ring
+/// of an ordinary shape costs little more than its edges.
 fn near_pairs(lines: &[Line], mut visit: impl FnMut(usize, usize)) {
     let south = |at: usize| {
         lines
@@ -135,8 +137,8 @@ fn have_common_box((a, b): Line, (c, d): Line) -> bool {
         && overlap(a.lat_e7, b.lat_e7, c.lat_e7, d.lat_e7)
 }
 
-/// Returns the index of the first position of a hole that is outside its outer ring, or after which an edge crosses that ring. The rings may
-/// touch.
+/// Returns the index of the first position of a hole that is outside its outer ring, or after which
+/// an edge crosses that ring. The rings may touch.
 pub fn first_outside(outer: &Ring, hole: &Ring) -> Option<usize> {
     let crosses =
         |edge| edges(&outer.0).any(|other| have_common_box(other, edge) && cross(other, edge));
@@ -171,8 +173,8 @@ fn side(Ring(points): &Ring, point: Point) -> Side {
     if odd { Side::Inside } else { Side::Outside }
 }
 
-/// Returns on which side of the line from `a` to `b` a point is: `Greater` is left. With `a` and `b` in Brazil's box, the products are below
-/// 2^62 for every point on Earth.
+/// Returns on which side of the line from `a` to `b` a point is: `Greater` is left. With `a` and
+/// `b` in Brazil's box, the products are below 2^62 for every point on Earth.
 fn turn(a: Point, b: Point, point: Point) -> Ordering {
     let [ax, ay, bx, by, x, y] = [
         a.lon_e7,

@@ -1,4 +1,5 @@
-//! Checks a geocoder's results against the address: geocoders silently ignore the parts that they do not understand.
+//! Checks a geocoder's results against the address: geocoders silently ignore the parts that they
+//! do not understand.
 
 use super::{
     Gazetteer, LocateError, Municipality, great_circle_m,
@@ -56,12 +57,14 @@ impl Mismatch {
 
 /// Typical distance between a house's coordinates and its door in metres.
 const DOOR_M: u32 = 20;
-/// Typical distance in metres between an address and the middle of its street, used if the street's extent is unknown.
+/// Typical distance in metres between an address and the middle of its street, used if the street's
+/// extent is unknown.
 const STREET_M: u32 = 300;
 /// Results for the same house, or the same street, within this many metres count as one location.
 const SAME_HOUSE_M: u32 = 300;
 const SAME_STREET_M: u32 = 2_000;
-/// Maximum distance in metres between a result and the CEP's location in a pack, added to three times the CEP's radius.
+/// Maximum distance in metres between a result and the CEP's location in a pack, added to three
+/// times the CEP's radius.
 const CEP_TOLERANCE_M: u32 = 2_000;
 
 /// Parses a geocoder's federative unit: `SP`, `BR-SP` or `São Paulo`.
@@ -87,9 +90,10 @@ pub fn is_worth_querying(address: &Address, known: &Result<Located, LocateError>
 
 /// Returns the geocoder's result that matches the address, with street or number precision.
 ///
-/// City, federative unit, CEP and street are all compared, because a geocoder that does not find one of them often drops it.
-/// CEPs match if their first five digits are equal. If a pack has the CEP (`known`, of CEP or CEP5 precision), a result near
-/// it matches whatever its own CEP is. If several distant results match equally well, all are rejected.
+/// City, federative unit, CEP and street are all compared, because a geocoder that does not find
+/// one of them often drops it. CEPs match if their first five digits are equal. If a pack has the
+/// CEP (`known`, of CEP or CEP5 precision), a result near it matches whatever its own CEP is. If
+/// several distant results match equally well, all are rejected.
 ///
 /// # Errors
 /// Returns the [`Mismatch`] of the result that came closest to matching.
@@ -203,7 +207,8 @@ fn is_same_city(
             .cities
             .iter()
             .any(|city| gazetteer.municipality(city, town.uf()) == Some(town)),
-        // The city may be a district, which the gazetteer does not have. The geocoder must then return the same name.
+        // The city may be a district, which the gazetteer does not have. The geocoder must then
+        // return the same name.
         (None, Some(_)) => {
             let wanted = address.city.as_deref().map(|city| city_key(city, "sao"));
             wanted.is_some_and(|wanted| {

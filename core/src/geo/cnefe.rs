@@ -1,5 +1,5 @@
-//! Reads rows of the IBGE address register, CNEFE 2022: 34 columns separated by `;`, UTF-8, SIRGAS 2000 (equivalent to
-//! WGS 84 at this precision).
+//! Reads rows of the IBGE address register, CNEFE 2022: 34 columns separated by `;`, UTF-8, SIRGAS
+//! 2000 (equivalent to WGS 84 at this precision).
 
 use super::street::{StreetKey, street_key, street_number};
 use crate::model::Point;
@@ -9,7 +9,8 @@ pub const COLUMNS: usize = 34;
 
 const MUNICIPALITY: usize = 2;
 const CEP: usize = 8;
-/// First of three columns with the kind, title and name of the street. The name may repeat the title.
+/// First of three columns with the kind, title and name of the street. The name may repeat the
+/// title.
 const STREET: usize = 10;
 const NUMBER: usize = 13;
 const LATITUDE: usize = 25;
@@ -29,8 +30,8 @@ pub struct Row {
     pub number: u32,
     /// Coordinates of the address.
     pub point: Point,
-    /// Whether the coordinates are those of the address or its block face (levels 1 to 4), and not of its locality or census
-    /// sector.
+    /// Whether the coordinates are those of the address or its block face (levels 1 to 4), and not
+    /// of its locality or census sector.
     pub exact: bool,
 }
 
@@ -127,7 +128,8 @@ pub fn is_header(line: &[u8]) -> bool {
         .starts_with(b"COD_UNICO_ENDERECO")
 }
 
-/// Returns the first 34 columns. Further separators belong to the last column, a free text that is not read.
+/// Returns the first 34 columns. Further separators belong to the last column, a free text that is
+/// not read.
 fn fields(line: &[u8]) -> Result<[&[u8]; COLUMNS], RowError> {
     let mut fields = [b"".as_slice(); COLUMNS];
     let mut count = 0;
@@ -187,7 +189,8 @@ fn degrees_e7(field: &[u8]) -> Option<i32> {
     any.then(|| i32::try_from(if negative { -rounded } else { rounded }).ok())?
 }
 
-/// Whether a point is in Brazil's bounding box, islands included. The register contains erroneous points outside it.
+/// Whether a point is in Brazil's bounding box, islands included. The register contains erroneous
+/// points outside it.
 fn is_in_bounds(point: Point) -> bool {
     (-338_000_000..=53_000_000).contains(&point.lat_e7)
         && (-740_000_000..=-288_000_000).contains(&point.lon_e7)

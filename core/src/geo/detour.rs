@@ -35,9 +35,10 @@ pub fn great_circle_m(from: Point, to: Point) -> u32 {
 
 /// Returns the embedded model's leg between two points.
 ///
-/// The road distance is `min(1.9·h, 1.22·h + 650)` for `h` great-circle metres. The second term was fitted to routed distances
-/// of 0.3 to 6 km in the centres of São Paulo and Porto Alegre (median error 9 %). The first term applies below 956 m, where
-/// measured circuity is 1.7 to 1.9 and the constant of the fit would dominate. Expect larger errors outside these two centres.
+/// The road distance is `min(1.9·h, 1.22·h + 650)` for `h` great-circle metres. The second term was
+/// fitted to routed distances of 0.3 to 6 km in the centres of São Paulo and Porto Alegre (median
+/// error 9 %). The first term applies below 956 m, where measured circuity is 1.7 to 1.9 and the
+/// constant of the fit would dominate. Expect larger errors outside these two centres.
 pub fn leg(from: Point, to: Point) -> Leg {
     leg_over(great_circle_m(from, to))
 }
@@ -54,14 +55,15 @@ pub(crate) fn leg_over(great_circle_m: u32) -> Leg {
     }
 }
 
-/// Speed bands of a courier in traffic: the end of the band in metres of the trip, and the speed in metres per hour.
+/// Speed bands of a courier in traffic: the end of the band in metres of the trip, and the speed in
+/// metres per hour.
 ///
-/// Cars in São Paulo average 25.5 km/h in the morning peak and 20.9 km/h in the evening peak (CET, 2016). Couriers average
-/// 22 to 25 km/h door to door, less on short trips and more on long ones.
+/// Cars in São Paulo average 25.5 km/h in the morning peak and 20.9 km/h in the evening peak (CET,
+/// 2016). Couriers average 22 to 25 km/h door to door, less on short trips and more on long ones.
 const SPEED_BANDS: [(u32, u64); 3] = [(2_000, 20_000), (8_000, 24_000), (u32::MAX, 32_000)];
 
-/// Returns the travel time in seconds, rounded up. Each part of the trip has the speed of its band, so a longer trip never takes
-/// less time.
+/// Returns the travel time in seconds, rounded up. Each part of the trip has the speed of its band,
+/// so a longer trip never takes less time.
 fn travel_seconds(metres: u32) -> u32 {
     let mut milliseconds = 0u64;
     let mut from = 0u32;

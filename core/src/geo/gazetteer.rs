@@ -7,8 +7,8 @@ use super::{
 };
 use crate::model::{Cep, Located, Point, Precision, Uf};
 
-/// Data of Brazil's 5,571 municipalities (names, municipal seats, population, CEP ranges) and its borders. Sources and licences:
-/// `core/data`.
+/// Data of Brazil's 5,571 municipalities (names, municipal seats, population, CEP ranges) and its
+/// borders. Sources and licences: `core/data`.
 ///
 /// ```
 /// use despacho_core::{geo::Gazetteer, model::Uf};
@@ -26,11 +26,13 @@ pub struct Municipality {
     index: u16,
 }
 
-/// Population in thousands, and the typical distance in metres between an address and the municipal seat.
+/// Population in thousands, and the typical distance in metres between an address and the municipal
+/// seat.
 ///
-/// The distance is two thirds of the radius of a disc with the built-up area of Brazilian towns of that size (3,000
-/// inhabitants per km² in small towns, 9,000 in the largest). The largest is measured: 74 % of the CEP5s of São Paulo are within 13 km of
-/// its seat. The minimum of 500 m is the error of the seats' coordinates.
+/// The distance is two thirds of the radius of a disc with the built-up area of Brazilian towns of
+/// that size (3,000 inhabitants per km² in small towns, 9,000 in the largest). The largest is
+/// measured: 74 % of the CEP5s of São Paulo are within 13 km of its seat. The minimum of 500 m is
+/// the error of the seats' coordinates.
 const RADII: [(u32, u32); 11] = [
     (1, 500),
     (10, 800),
@@ -45,8 +47,9 @@ const RADII: [(u32, u32); 11] = [
     (12_000, 13_000),
 ];
 
-/// The IBGE code of Rio de Janeiro, and the distance. Its seat is at the eastern end of the city: the distance of its size would contain only
-/// 39 % of its CEP5s. The measured one contains 74 %, as in São Paulo.
+/// The IBGE code of Rio de Janeiro, and the distance. Its seat is at the eastern end of the city:
+/// the distance of its size would contain only 39 % of its CEP5s. The measured one contains 74 %,
+/// as in São Paulo.
 const RIO: (u32, u32) = (3_304_557, 30_000);
 
 impl Municipality {
@@ -66,7 +69,8 @@ impl Municipality {
         self.tables.ibge(self.index)
     }
 
-    /// Returns the municipal seat. Its median error is half a kilometre, its maximum a few kilometres.
+    /// Returns the municipal seat. Its median error is half a kilometre, its maximum a few
+    /// kilometres.
     pub fn municipal_seat(self) -> Point {
         self.tables.municipal_seat(self.index)
     }
@@ -76,7 +80,8 @@ impl Municipality {
         self.tables.population(self.index)
     }
 
-    /// Returns the typical distance in metres between an address and the municipal seat, estimated from the population.
+    /// Returns the typical distance in metres between an address and the municipal seat, estimated
+    /// from the population.
     pub fn radius_m(self) -> u32 {
         if self.ibge() == RIO.0 {
             return RIO.1;
@@ -105,7 +110,8 @@ impl Municipality {
         }
     }
 
-    /// Returns the number of five-digit CEPs in the municipality's ranges; many of them are not in use.
+    /// Returns the number of five-digit CEPs in the municipality's ranges; many of them are not in
+    /// use.
     pub(super) fn cep5s(self) -> u32 {
         self.tables.cep5s(self.index)
     }
@@ -136,13 +142,14 @@ impl Gazetteer {
         Gazetteer(&tables::EMBEDDED)
     }
 
-    /// Returns a gazetteer without municipalities, which accepts all coordinates in and around Brazil.
+    /// Returns a gazetteer without municipalities, which accepts all coordinates in and around
+    /// Brazil.
     pub fn empty() -> Gazetteer {
         Gazetteer(&tables::EMPTY)
     }
 
-    /// Opens the file `gazetteer.bin` of the browser package. Returns `None` if it is damaged. The gazetteer remains in memory until
-    /// the program ends.
+    /// Opens the file `gazetteer.bin` of the browser package. Returns `None` if it is damaged. The
+    /// gazetteer remains in memory until the program ends.
     pub fn open(bytes: &'static [u8]) -> Option<Gazetteer> {
         Some(Gazetteer(Box::leak(Box::new(Tables::open(bytes)?))))
     }
@@ -150,8 +157,8 @@ impl Gazetteer {
     /// The files in `core/data` that [`Gazetteer::of_tables`] takes, in this order.
     pub const TABLES: [&str; 4] = ["municipalities.bin", "ceps.bin", "outline.bin", "land.bin"];
 
-    /// Returns the gazetteer of the files [`Gazetteer::TABLES`]. Returns `None` if one of them is damaged. The gazetteer remains in memory
-    /// until the program ends.
+    /// Returns the gazetteer of the files [`Gazetteer::TABLES`]. Returns `None` if one of them is
+    /// damaged. The gazetteer remains in memory until the program ends.
     pub fn of_tables(tables: [&'static [u8]; 4]) -> Option<Gazetteer> {
         Some(Gazetteer(Box::leak(Box::new(Tables::of(tables)?))))
     }
@@ -168,10 +175,11 @@ impl Gazetteer {
         (0..self.0.count()).map(move |index| self.at(index))
     }
 
-    /// Returns the municipality with this name in this federative unit, in any spelling that [`city_key`] unifies.
+    /// Returns the municipality with this name in this federative unit, in any spelling that
+    /// [`city_key`] unifies.
     ///
-    /// Also accepts `São Paulo - SP` and `São Paulo/SP`. If two municipalities of a unit have the same key, only the exact name
-    /// finds either of them.
+    /// Also accepts `São Paulo - SP` and `São Paulo/SP`. If two municipalities of a unit have the
+    /// same key, only the exact name finds either of them.
     pub fn municipality(self, name: &str, uf: Uf) -> Option<Municipality> {
         let trimmed = name.trim_end();
         let bare = trimmed.strip_suffix(')').unwrap_or(trimmed).trim_end();
@@ -210,7 +218,8 @@ impl Gazetteer {
         })
     }
 
-    /// Returns the municipalities with this key. Compares the key itself, because hashes can collide.
+    /// Returns the municipalities with this key. Compares the key itself, because hashes can
+    /// collide.
     fn with_key(self, key: &str) -> impl Iterator<Item = Municipality> {
         self.0
             .with_hash(hash32(key))

@@ -5,16 +5,18 @@ use crate::model::{DistanceMatrix, Leg, Located, Precision};
 
 /// Maximum radius in metres that one end adds to a leg.
 ///
-/// Two ends located by municipality in the largest cities thus have a straight-line distance of 8.5 km: a delivery serves a
-/// part of such a city, not its entire width. This is an assumption, not a measurement. Such legs are flagged as estimated.
+/// Two ends located by municipality in the largest cities thus have a straight-line distance of 8.5
+/// km: a delivery serves a part of such a city, not its entire width. This is an assumption, not a
+/// measurement. Such legs are flagged as estimated.
 const MAX_RADIUS_M: u32 = 6_000;
 
 /// Returns the embedded model's leg between two located places.
 ///
-/// A place may be anywhere within its radius, so the expected straight-line distance is `√(h² + r₁² + r₂²)`. Here `h` is the
-/// great-circle distance and `r₁` and `r₂` are the radii of the ends. Two places located by the same municipal seat thus get
-/// the typical trip of a city of that size instead of 0 m, and distant places get about `h`. Coordinates and street numbers
-/// add no radius: two orders for the same door have a leg of 0 m.
+/// A place may be anywhere within its radius, so the expected straight-line distance is
+/// `√(h² + r₁² + r₂²)`. Here `h` is the great-circle distance and `r₁` and `r₂` are the radii of
+/// the ends. Two places located by the same municipal seat thus get the typical trip of a city of
+/// that size instead of 0 m, and distant places get about `h`. Coordinates and street numbers add
+/// no radius: two orders for the same door have a leg of 0 m.
 pub fn leg_located(from: &Located, to: &Located) -> Leg {
     let spread = |place: &Located| match place.precision {
         Precision::Coordinates | Precision::Number => 0,
@@ -47,7 +49,8 @@ pub fn matrix_located(places: &[Located]) -> DistanceMatrix {
 
 /// Whether two places may coincide because their distance is less than the sum of their radii.
 ///
-/// A road network would measure the distance between their points, which is not the distance between the places.
+/// A road network would measure the distance between their points, which is not the distance
+/// between the places.
 fn can_coincide(from: &Located, to: &Located) -> bool {
     let radius_m = |place: &Located| match place.precision {
         Precision::Coordinates | Precision::Number => 0,
@@ -57,11 +60,13 @@ fn can_coincide(from: &Located, to: &Located) -> bool {
     sum_m > 0 && great_circle_m(from.point, to.point) < sum_m
 }
 
-/// Returns the legs of a road network, completed by the embedded model. `roads` has one cell for each pair, row by row.
+/// Returns the legs of a road network, completed by the embedded model. `roads` has one cell for
+/// each pair, row by row.
 ///
-/// An empty cell (no road nearby, another island, the network unavailable) gets the model's leg and is marked as estimated.
-/// If two places may coincide, the model's leg is more accurate than the network's. It is not marked, because the places'
-/// precision already shows the uncertainty. If the number of cells does not match the number of pairs, all are ignored.
+/// An empty cell (no road nearby, another island, the network unavailable) gets the model's leg and
+/// is marked as estimated. If two places may coincide, the model's leg is more accurate than the
+/// network's. It is not marked, because the places' precision already shows the uncertainty. If the
+/// number of cells does not match the number of pairs, all are ignored.
 pub fn matrix_with_roads(places: &[Located], roads: &[Option<Leg>]) -> DistanceMatrix {
     let size = places.len();
     let mut legs = Vec::with_capacity(size * size);

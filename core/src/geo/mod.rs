@@ -28,7 +28,8 @@ pub use zone::zone;
 
 use crate::model::{DistanceMatrix, Located};
 
-/// Returns the legs between every pair of places, from the embedded model only; see [`matrix_located`].
+/// Returns the legs between every pair of places, from the embedded model only; see
+/// [`matrix_located`].
 pub fn matrix(places: &[Located]) -> DistanceMatrix {
     matrix_located(places)
 }

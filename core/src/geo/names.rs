@@ -1,11 +1,13 @@
-//! Reduces names as people write them to comparable keys, without accents, case, punctuation, abbreviations and old
-//! spellings.
+//! Reduces names as people write them to comparable keys, without accents, case, punctuation,
+//! abbreviations and old spellings.
 
 use crate::model::{Folded, fold};
 
-/// Converts a text to lower-case ASCII tokens separated by spaces. Accents are removed; any other character ends a token.
+/// Converts a text to lower-case ASCII tokens separated by spaces. Accents are removed; any other
+/// character ends a token.
 ///
-/// Composed and decomposed accents give the same result. `º` and `ª` count as letters: `Stª` becomes `sta`.
+/// Composed and decomposed accents give the same result. `º` and `ª` count as letters: `Stª`
+/// becomes `sta`.
 ///
 /// ```
 /// use despacho_core::geo::names::plain;
@@ -31,7 +33,8 @@ pub fn plain(text: &str) -> String {
     words
 }
 
-/// Abbreviations in names of municipalities. A standalone `s` is missing because it can be São, Santo or Santa.
+/// Abbreviations in names of municipalities. A standalone `s` is missing because it can be São,
+/// Santo or Santa.
 const ABBREVIATIONS: [(&str, &str); 31] = [
     ("alm", "almirante"),
     ("cap", "capitao"),
@@ -73,8 +76,9 @@ const GLUED: [&str; 7] = [
 
 /// Returns the lookup key of a municipality's name, equal for all its common spellings.
 ///
-/// Particles (de, do, d’, e) and spaces are removed, and abbreviations expanded; a standalone `s` becomes `saint`. Letters that
-/// vary between official spellings become one: y/i, z/s, w/v, ph/f, th/t, g/j before e and i, silent h, doubled letters.
+/// Particles (de, do, d’, e) and spaces are removed, and abbreviations expanded; a standalone `s`
+/// becomes `saint`. Letters that vary between official spellings become one: y/i, z/s, w/v, ph/f,
+/// th/t, g/j before e and i, silent h, doubled letters.
 ///
 /// ```
 /// use despacho_core::geo::names::city_key;
@@ -128,8 +132,8 @@ pub(super) fn unify_spelling(joined: &str) -> String {
     key
 }
 
-/// Returns the 32-bit FNV-1a hash of a key. It determines the order of the embedded table, so it must be the same on every
-/// host.
+/// Returns the 32-bit FNV-1a hash of a key. It determines the order of the embedded table, so it
+/// must be the same on every host.
 pub fn hash32(key: &str) -> u32 {
     key.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

@@ -1,18 +1,20 @@
-//! Checks whether a point is in Brazil, using the coast and borders of Natural Earth (1:10,000,000).
+//! Checks whether a point is in Brazil, using the coast and borders of Natural Earth
+//! (1:10,000,000).
 
 use super::{plane::Plane, tables::Tables};
 use crate::model::Point;
 
 /// Distance in metres within which a point outside the outline still counts as in Brazil.
 ///
-/// The outline is simplified to 1.3 km, and the source has an error of about the same size. Piers, islets and border towns
-/// must be accepted.
+/// The outline is simplified to 1.3 km, and the source has an error of about the same size. Piers,
+/// islets and border towns must be accepted.
 const MARGIN_M: f64 = 6_000.0;
 
 /// Side of a cell: a quarter of a degree.
 ///
-/// [`Tables::land`] is a bitmap of the cells that are entirely on land, with [`ROW`] bytes per row, from south to north. Most
-/// points are in such a cell and need no search along the borders. A test compares the bitmap with the outline.
+/// [`Tables::land`] is a bitmap of the cells that are entirely on land, with [`ROW`] bytes per row,
+/// from south to north. Most points are in such a cell and need no search along the borders. A test
+/// compares the bitmap with the outline.
 const CELL_E7: i32 = 2_500_000;
 /// Southern and western ends of the grid in 10⁻⁷ degrees.
 const SOUTH_E7: i32 = -340_000_000;
@@ -91,7 +93,8 @@ mod tests {
     /// From 34 degrees south to 6 degrees north.
     const ROWS: usize = 160;
 
-    /// Marks a cell as land if its centre is inside the outline and no edge crosses its bounding box.
+    /// Marks a cell as land if its centre is inside the outline and no edge crosses its bounding
+    /// box.
     fn land_bitmap() -> Vec<u8> {
         let edges: Vec<_> = EMBEDDED
             .strips()

@@ -1,8 +1,10 @@
-//! The distance of two addresses that their texts show, where at least one of them is located only roughly.
+//! The distance of two addresses that their texts show, where at least one of them is located only
+//! roughly.
 //!
-//! Without a gazetteer of streets, two addresses of a city have the same location: the municipal seat. Their typical distance in a large
-//! city is 11 km, although addresses with the same CEP are neighbours. The figures below are straight-line distances between pairs of
-//! 5,000 addresses of São Paulo, and between the CEP5s of São Paulo and Rio de Janeiro.
+//! Without a gazetteer of streets, two addresses of a city have the same location: the municipal
+//! seat. Their typical distance in a large city is 11 km, although addresses with the same CEP are
+//! neighbours. The figures below are straight-line distances between pairs of 5,000 addresses of
+//! São Paulo, and between the CEP5s of São Paulo and Rio de Janeiro.
 
 use super::{
     Gazetteer, Municipality, StreetKey, detour::leg_over, names::plain, street_key, street_number,
@@ -35,7 +37,8 @@ pub struct WrittenPlace {
 }
 
 impl WrittenPlace {
-    /// Reads the text of an address. Its municipality is that of its city and state, or else of its CEP.
+    /// Reads the text of an address. Its municipality is that of its city and state, or else of its
+    /// CEP.
     pub fn of(gazetteer: Gazetteer, address: &Address) -> WrittenPlace {
         let cep = address.cep();
         let named = address
@@ -52,8 +55,9 @@ impl WrittenPlace {
         }
     }
 
-    /// Returns the expected straight-line distance in metres that both texts show; `None` if they have nothing in common. Every part that
-    /// they share can only reduce it, so an address never moves away because its text becomes more complete.
+    /// Returns the expected straight-line distance in metres that both texts show; `None` if they
+    /// have nothing in common. Every part that they share can only reduce it, so an address never
+    /// moves away because its text becomes more complete.
     fn distance_m(&self, other: &WrittenPlace) -> Option<u32> {
         let town = self.town.filter(|town| other.town == Some(*town))?;
         let cep5s = town.cep5s();
@@ -65,8 +69,9 @@ impl WrittenPlace {
         let shares = |cep5s: u32| {
             ceps.is_some_and(|(one, two)| one / (1_000 * cep5s) == two / (1_000 * cep5s))
         };
-        // The expected distance within a part of a town grows with the root of its share of the town's CEP5s. The factor of 5 was fitted to
-        // the groups of 10 and 100 CEP5s of São Paulo and Rio de Janeiro.
+        // The expected distance within a part of a town grows with the root of its share of the
+        // town's CEP5s. The factor of 5 was fitted to the groups of 10 and 100 CEP5s of São Paulo
+        // and Rio de Janeiro.
         let typical_m = 2 * u64::from(town.radius_m().min(MAX_RADIUS_M)).pow(2);
         let part = |size: u32| {
             let squared = typical_m * 5 * u64::from(size) / u64::from(cep5s.max(1));
@@ -81,7 +86,8 @@ impl WrittenPlace {
         let same_street = self
             .is_same_street(other)
             .then(|| match self.number.zip(other.number) {
-                // Numbers count the metres from the start of a street in most cities. Streets of the same name can be far apart.
+                // Numbers count the metres from the start of a street in most cities. Streets of
+                // the same name can be far apart.
                 Some((one, two)) => one.abs_diff(two).max(if confirmed {
                     NEXT_DOOR_M
                 } else {
@@ -112,9 +118,11 @@ impl WrittenPlace {
     }
 }
 
-/// Replaces the legs between places that are nearer than their rough locations show, and marks them. `texts` are those of `places`.
+/// Replaces the legs between places that are nearer than their rough locations show, and marks
+/// them. `texts` are those of `places`.
 ///
-/// A leg is replaced only if it becomes shorter, and if one of its ends is rougher than what the texts show.
+/// A leg is replaced only if it becomes shorter, and if one of its ends is rougher than what the
+/// texts show.
 pub fn with_texts(
     matrix: DistanceMatrix,
     places: &[Located],

@@ -1,7 +1,8 @@
-//! Reads the gazetteer's tables in place: fixed-width little-endian records after a short header, without parsing.
+//! Reads the gazetteer's tables in place: fixed-width little-endian records after a short header,
+//! without parsing.
 //!
-//! `core/examples/gazetteer` writes the tables. A test in this file checks all of them. In a damaged table lookups find
-//! nothing and do not panic.
+//! `core/examples/gazetteer` writes the tables. A test in this file checks all of them. In a
+//! damaged table lookups find nothing and do not panic.
 
 use super::names::hash32;
 use crate::model::{Point, Uf};
@@ -34,7 +35,8 @@ pub(super) static EMPTY: Tables = Tables {
     land: &[0xff; LAND_LEN],
 };
 
-/// Size of a municipality in bytes: hash 4, latitude 2, longitude 2, IBGE code 3, population 1, start of the name 2.
+/// Size of a municipality in bytes: hash 4, latitude 2, longitude 2, IBGE code 3, population 1,
+/// start of the name 2.
 const RECORD: usize = 14;
 /// Size of an alias in bytes: FNV-1a of its key 4, FNV-1a of its reversed key 4, record 2.
 const ALIAS: usize = 10;
@@ -44,13 +46,15 @@ const HEADER: usize = 16;
 /// Marks a CEP range without a municipality.
 const NO_MUNICIPALITY: u16 = u16::MAX;
 
-/// Returns the 64-bit hash of an alias' key. Aliases are stored without their text, so 32 bits could collide unnoticed.
+/// Returns the 64-bit hash of an alias' key. Aliases are stored without their text, so 32 bits
+/// could collide unnoticed.
 pub fn alias_hash(key: &str) -> u64 {
     let reversed: String = key.chars().rev().collect();
     u64::from(hash32(key)) << 32 | u64::from(hash32(&reversed))
 }
 
-/// Grid over Brazil with 16-bit coordinates: south end −34 degrees, steps of 6e-4; west end −74 degrees, steps of 6.5e-4.
+/// Grid over Brazil with 16-bit coordinates: south end −34 degrees, steps of 6e-4; west end −74
+/// degrees, steps of 6.5e-4.
 const GRID: (i32, i32, i32, i32) = (-340_000_000, 6_000, -740_000_000, 6_500);
 
 /// Returns the point of a grid cell, at most 36 m from the points rounded to it in each direction.
@@ -106,7 +110,8 @@ pub fn population_of(code: u32) -> u32 {
         .unwrap_or(u32::MAX)
 }
 
-/// Returns the first index for which `before` is false. `before` must not be true for any later index.
+/// Returns the first index for which `before` is false. `before` must not be true for any later
+/// index.
 fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);
     while low < high {
@@ -138,7 +143,8 @@ impl Tables {
         is_valid.then_some(tables)
     }
 
-    /// Opens four tables, each preceded by its length in four bytes. Returns `None` if they are invalid.
+    /// Opens four tables, each preceded by its length in four bytes. Returns `None` if they are
+    /// invalid.
     pub(super) fn open(mut bytes: &'static [u8]) -> Option<Tables> {
         let mut next = || {
             let (length, rest) = bytes.split_first_chunk()?;
@@ -176,7 +182,8 @@ impl Tables {
         population_of(code)
     }
 
-    /// Returns the name with its accents, decoded from one-byte codes that stand for a few letters each.
+    /// Returns the name with its accents, decoded from one-byte codes that stand for a few letters
+    /// each.
     pub(super) fn name(&self, index: u16) -> String {
         let codes = usize::from(u16_at(self.municipalities, 8));
         let text_len = usize::from(u16_at(self.municipalities, 10));
@@ -185,7 +192,8 @@ impl Tables {
         let text = starts + (codes + 1) * 2;
         let names = text + text_len;
         let from = usize::from(u16_at(self.municipalities, record(index) + 12));
-        // A name ends where the next record's name starts. The two bytes after the last record hold the end of the last name.
+        // A name ends where the next record's name starts. The two bytes after the last record hold
+        // the end of the last name.
         let next = index.saturating_add(1);
         let end = if next == self.count() {
             record(next)
@@ -273,7 +281,8 @@ impl Tables {
             .div_ceil(PER_CEP5)
     }
 
-    /// Returns Brazil's outline, islands included, simplified to about 1.3 km. The strips together form closed rings.
+    /// Returns Brazil's outline, islands included, simplified to about 1.3 km. The strips together
+    /// form closed rings.
     pub(super) fn strips(&self) -> impl Iterator<Item = Strip> {
         let mut at = 4;
         std::iter::from_fn(move || {

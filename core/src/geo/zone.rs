@@ -3,7 +3,8 @@
 use super::Gazetteer;
 use crate::model::{Address, Uf, Zone};
 
-/// Returns the time zone of an address by its municipality and state; `None` if neither the state nor the CEP is known.
+/// Returns the time zone of an address by its municipality and state; `None` if neither the state
+/// nor the CEP is known.
 ///
 /// The city determines the municipality, else the CEP.
 ///
@@ -26,7 +27,8 @@ pub fn zone(address: &Address) -> Option<Zone> {
         .or_else(|| Some(Zone::of(None, address.uf()?)))
 }
 
-/// Returns the time zone of a city and state; `None` if the state is unknown, or has several zones and the city is unknown.
+/// Returns the time zone of a city and state; `None` if the state is unknown, or has several zones
+/// and the city is unknown.
 fn zone_in(city: Option<&str>, uf: Option<Uf>) -> Option<Zone> {
     let uf = uf?;
     if !Zone::has_several(uf) {

@@ -29,7 +29,8 @@ impl UserQuery<'_> {
     }
 }
 
-/// A query for the audit log. Without a store and a merchant it returns the entries of all stores and couriers.
+/// A query for the audit log. Without a store and a merchant it returns the entries of all stores
+/// and couriers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AuditQuery {
     /// Only entries of this parent store and its branches, removed ones too.

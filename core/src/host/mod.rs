@@ -1,7 +1,9 @@
-//! The interface between the core and a host: [`Storage`] for persistent data, [`Platform`] for everything else.
+//! The interface between the core and a host: [`Storage`] for persistent data, [`Platform`] for
+//! everything else.
 //!
-//! The core loads data through these traits, calls a pure decision, and commits its [`Changes`] once. Hosts contain no
-//! rules; the core does no I/O. `core/HOSTING.md` describes how to write a host.
+//! The core loads data through these traits, calls a pure decision, and commits its [`Changes`]
+//! once. Hosts contain no rules; the core does no I/O. `core/HOSTING.md` describes how to write a
+//! host.
 
 mod accounts;
 mod description;
@@ -47,14 +49,15 @@ pub use self::{
 use crate::changes::Changes;
 pub use crate::model::order::Event;
 
-/// Maximum age of a result of [`KeyQuery::Recent`]. During this time, another instance may still accept a revoked key
-/// for reads and previews.
+/// Maximum age of a result of [`KeyQuery::Recent`]. During this time, another instance may still
+/// accept a revoked key for reads and previews.
 pub const RECENT: Duration = Duration::seconds(1);
 
-/// Persistent storage. Each method is one read or one transaction, so a request needs few round trips.
+/// Persistent storage. Each method is one read or one transaction, so a request needs few round
+/// trips.
 ///
-/// A read returns all data that was committed before it started, and never part of a commit. There is no `Send` bound:
-/// a host that needs `Send` futures gets them from its concrete type.
+/// A read returns all data that was committed before it started, and never part of a commit. There
+/// is no `Send` bound: a host that needs `Send` futures gets them from its concrete type.
 ///
 /// ```
 /// use despacho_core::{
@@ -83,16 +86,17 @@ pub trait Storage {
     async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError>;
     /// Returns stored tariffs.
     async fn find_tariffs(&self, query: TariffQuery<'_>) -> Result<Vec<StoredTariff>, HostError>;
-    /// Returns the stored tariffs around the current time. A host can return a cached schedule if its revision is at
-    /// least `revision`; `None` requires a read.
+    /// Returns the stored tariffs around the current time. A host can return a cached schedule if
+    /// its revision is at least `revision`; `None` requires a read.
     async fn tariff_schedule(
         &self,
         revision: Option<u64>,
     ) -> Result<Arc<TariffSchedule>, HostError>;
     /// Returns a page of the prices of orders.
     async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError>;
-    /// Returns what a report counts of at most `limit` orders by their store and time of creation, unsorted. Only these conditions of the
-    /// filter apply. It uses an index and does not read the orders' bodies.
+    /// Returns what a report counts of at most `limit` orders by their store and time of creation,
+    /// unsorted. Only these conditions of the filter apply. It uses an index and does not read the
+    /// orders' bodies.
     async fn reported_orders(
         &self,
         filter: &OrderFilter,
@@ -100,8 +104,8 @@ pub trait Storage {
     ) -> Result<Vec<ReportedOrder>, HostError>;
     /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
-    /// Returns at most `limit` searching orders after `after`, sorted by the end of their search and by ID. It uses an
-    /// index and does not read the orders' bodies.
+    /// Returns at most `limit` searching orders after `after`, sorted by the end of their search
+    /// and by ID. It uses an index and does not read the orders' bodies.
     async fn searching_orders(
         &self,
         after: Option<(Timestamp, OrderId)>,
@@ -111,8 +115,8 @@ pub trait Storage {
     async fn blob(&self, id: PhotoId) -> Result<Option<Blob>, HostError>;
     /// Returns an order's history, oldest first.
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError>;
-    /// Returns at most `limit` entries of a journal after a position, oldest first. Once an event was returned, no
-    /// event may appear before it; see [`crate::model::order::Journal`].
+    /// Returns at most `limit` entries of a journal after a position, oldest first. Once an event
+    /// was returned, no event may appear before it; see [`crate::model::order::Journal`].
     async fn journal(
         &self,
         of: Journal,
@@ -123,9 +127,10 @@ pub trait Storage {
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError>;
     /// Returns couriers, each with the last known position.
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError>;
-    /// Returns at most `limit` couriers after `after` that dispatch considers, by [`Courier::is_candidate`], and that have
-    /// a position in these cells that is not older than `seen_since`, sorted by cell and ID. It uses an index and does
-    /// not read the couriers' bodies.
+    /// Returns at most `limit` couriers after `after` that dispatch considers, by
+    /// [`Courier::is_candidate`], and that have a position in these cells that is not older than
+    /// `seen_since`, sorted by cell and ID. It uses an index and does not read the couriers'
+    /// bodies.
     async fn candidates(
         &self,
         cells: RangeInclusive<Cell>,
@@ -154,23 +159,26 @@ pub trait Storage {
     async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError>;
     /// Returns the claim on an idempotency key.
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError>;
-    /// Returns the recipient's link with this hash, in any state, so that unknown, ended and revoked links cost the same.
+    /// Returns the recipient's link with this hash, in any state, so that unknown, ended and
+    /// revoked links cost the same.
     async fn tracking_link(&self, hash: &KeyHash) -> Result<Option<TrackingLink>, HostError>;
     /// Returns stored personal data for an export, an erasure or the retention.
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError>;
     /// Returns the usage of limited storage.
     async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError>;
-    /// Returns figures about stored work. Transitions and pushes due at `overdue` or earlier are overdue.
+    /// Returns figures about stored work. Transitions and pushes due at `overdue` or earlier are
+    /// overdue.
     async fn figures(&self, now: Timestamp, overdue: Timestamp) -> Result<Figures, HostError>;
 
     /// Reserves `count` consecutive identifiers. No identifier is ever returned twice.
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError>;
-    /// Makes all changes durable or none of them. [`HostError::Conflict`] if an expected version, a unique value, a floor or another
-    /// condition of [`Changes`] does not hold; its fields state them. After any other error the outcome may be unknown: the caller does
-    /// not assume that nothing was stored.
+    /// Makes all changes durable or none of them. [`HostError::Conflict`] if an expected version, a
+    /// unique value, a floor or another condition of [`Changes`] does not hold; its fields state
+    /// them. After any other error the outcome may be unknown: the caller does not assume that
+    /// nothing was stored.
     async fn commit(&self, changes: &Changes) -> Result<(), HostError>;
-    /// Commits each of several changes independently, in this order, like [`Storage::commit`], and returns each result.
-    /// A host can flush them to disk together.
+    /// Commits each of several changes independently, in this order, like [`Storage::commit`], and
+    /// returns each result. A host can flush them to disk together.
     async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(changes.len());
         for changes in changes {
@@ -180,7 +188,8 @@ pub trait Storage {
     }
 }
 
-/// The services of a host other than storage: time, randomness, CPU time for passwords, a geocoder and a road network.
+/// The services of a host other than storage: time, randomness, CPU time for passwords, a geocoder
+/// and a road network.
 ///
 /// ```
 /// use despacho_core::{
@@ -227,18 +236,21 @@ pub trait Storage {
 pub trait Platform {
     /// Returns the current time and fresh entropy. Called once per request.
     fn exec_context(&self) -> ExecContext;
-    /// Counts a request against a bucket, atomically, by [`Bucket::admit`]: in memory if one process serves everything, in shared storage
-    /// if several do. The count may be lost in a restart.
+    /// Counts a request against a bucket, atomically, by [`Bucket::admit`]: in memory if one
+    /// process serves everything, in shared storage if several do. The count may be lost in a
+    /// restart.
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
-    /// Waits until a caller may run a request that takes long, by [`crate::api::is_heavy`], and returns its turn, which ends when it is
-    /// dropped. A host with threads runs few such requests of each caller at a time, so that one caller's work delays only its own. `None`
-    /// if too many of the caller's requests wait.
+    /// Waits until a caller may run a request that takes long, by [`crate::api::is_heavy`], and
+    /// returns its turn, which ends when it is dropped. A host with threads runs few such requests
+    /// of each caller at a time, so that one caller's work delays only its own. `None` if too many
+    /// of the caller's requests wait.
     async fn turn(&self, _caller: &str) -> Result<Option<Turn>, HostError> {
         Ok(Some(Turn::default()))
     }
-    /// Locates addresses for a merchant, or for the operator, with one result for each. Slow if it calls a geocoder, so never called between
-    /// reads and commit. A geocoder must be shared fairly among merchants. The core calls neither this nor [`Platform::distance_matrix`] for
-    /// anonymous callers.
+    /// Locates addresses for a merchant, or for the operator, with one result for each. Slow if it
+    /// calls a geocoder, so never called between reads and commit. A geocoder must be shared fairly
+    /// among merchants. The core calls neither this nor [`Platform::distance_matrix`] for anonymous
+    /// callers.
     async fn locate(
         &self,
         _merchant: Option<StoreId>,
@@ -254,8 +266,8 @@ pub trait Platform {
     async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(geo::matrix(places))
     }
-    /// Returns the path along the roads between each point and the next, with at most `max_points` points; `None` for a path
-    /// that the host does not have.
+    /// Returns the path along the roads between each point and the next, with at most `max_points`
+    /// points; `None` for a path that the host does not have.
     async fn road_paths(
         &self,
         points: &[Point],
@@ -264,26 +276,28 @@ pub trait Platform {
         let _ = max_points;
         Ok(vec![None; points.len().saturating_sub(1)])
     }
-    /// Returns a courier's estimated travel time between two points in seconds. Dispatch calls it many times in a pass, so
-    /// it must not wait for anything.
+    /// Returns a courier's estimated travel time between two points in seconds. Dispatch calls it
+    /// many times in a pass, so it must not wait for anything.
     fn travel_time(&self, from: Point, to: Point) -> u32 {
         geo::leg(from, to).seconds
     }
-    /// Returns whether [`Platform::locate`] and [`Platform::distance_matrix`] use only embedded data, so a page computes the
-    /// same preview.
+    /// Returns whether [`Platform::locate`] and [`Platform::distance_matrix`] use only embedded
+    /// data, so a page computes the same preview.
     fn is_embedded(&self) -> bool {
         true
     }
-    /// Runs [`crate::rules::password::hash`], which takes tens of milliseconds of CPU time, without blocking other
-    /// requests.
+    /// Runs [`crate::rules::password::hash`], which takes tens of milliseconds of CPU time, without
+    /// blocking other requests.
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
     /// Runs [`crate::rules::password::verify`] in the same way.
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
-    /// Sends a mail within a few seconds, and returns whether a mail server accepted it. `None` if this host sends no mail.
+    /// Sends a mail within a few seconds, and returns whether a mail server accepted it. `None` if
+    /// this host sends no mail.
     async fn send_mail(&self, _mail: &Mail) -> Option<bool> {
         None
     }
-    /// Sends a request to a merchant's system within the timeout of webhooks, and returns the result. `None` if this host sends none.
+    /// Sends a request to a merchant's system within the timeout of webhooks, and returns the
+    /// result. `None` if this host sends none.
     async fn send(
         &self,
         _request: Request<Bytes>,
@@ -342,8 +356,9 @@ impl<T: Storage + Platform> Host for T {}
 pub enum KeyQuery<'a> {
     /// The key with this hash, in any state.
     Hash(&'a KeyHash),
-    /// The same, for reads and previews. The result may be as old as [`RECENT`] at the given time, unless this host has
-    /// committed a key or a store since. A host may treat it as [`KeyQuery::Hash`].
+    /// The same, for reads and previews. The result may be as old as [`RECENT`] at the given time,
+    /// unless this host has committed a key or a store since. A host may treat it as
+    /// [`KeyQuery::Hash`].
     Recent(&'a KeyHash, Timestamp),
     /// The key with this ID.
     Id(KeyId),
@@ -388,20 +403,23 @@ pub enum StoreQuery<'a> {
 pub enum OrderQuery<'a> {
     /// The orders with these IDs that exist, unsorted.
     Ids(&'a [OrderId]),
-    /// The order that currently holds this code of a store. Orders that released their code are excluded.
+    /// The order that currently holds this code of a store. Orders that released their code are
+    /// excluded.
     Code(StoreId, &'a str),
-    /// At most this number of orders that match a filter, newest first. Orders of removed stores are excluded, unless the filter includes
-    /// all stores. A host may return fewer orders if they are large, but at least one if any matches.
+    /// At most this number of orders that match a filter, newest first. Orders of removed stores
+    /// are excluded, unless the filter includes all stores. A host may return fewer orders if they
+    /// are large, but at least one if any matches.
     Matching(&'a OrderFilter, u32),
-    /// Orders of sandbox stores that are searching for a courier or have one, with an ID above `after`, by ID.
+    /// Orders of sandbox stores that are searching for a courier or have one, with an ID above
+    /// `after`, by ID.
     Sandbox {
         /// The last ID of the previous page.
         after: Option<OrderId>,
         /// The maximum number of results.
         limit: u32,
     },
-    /// Orders whose next timed transition is due at `now`, by [`crate::rules::lifecycle::next_deadline`], sorted by
-    /// deadline and ID.
+    /// Orders whose next timed transition is due at `now`, by
+    /// [`crate::rules::lifecycle::next_deadline`], sorted by deadline and ID.
     Due {
         /// The current time.
         now: Timestamp,
@@ -419,30 +437,32 @@ pub enum CourierQuery<'a> {
     Ids(&'a [CourierId]),
     /// The courier whose key has this hash, in any state of the key.
     Key(&'a KeyHash),
-    /// Couriers with an ID above `after`, sorted by ID, at most `limit`. Removed couriers are included.
+    /// Couriers with an ID above `after`, sorted by ID, at most `limit`. Removed couriers are
+    /// included.
     All {
         /// The last ID of the previous page.
         after: Option<CourierId>,
         /// The maximum number of results.
         limit: u32,
     },
-    /// Couriers at work, who dispatch considers by [`Courier::is_candidate`] or who have a trip, with an ID above `after`,
-    /// sorted by ID, at most `limit`.
+    /// Couriers at work, who dispatch considers by [`Courier::is_candidate`] or who have a trip,
+    /// with an ID above `after`, sorted by ID, at most `limit`.
     Working {
         /// The last ID of the previous page.
         after: Option<CourierId>,
         /// The maximum number of results.
         limit: u32,
     },
-    /// Couriers whose [`Courier::push_at`] is due at `now`, sorted by that time and by ID, at most `limit`.
+    /// Couriers whose [`Courier::push_at`] is due at `now`, sorted by that time and by ID, at most
+    /// `limit`.
     PushDue {
         /// The current time.
         now: Timestamp,
         /// The maximum number of results.
         limit: u32,
     },
-    /// Couriers whose [`Courier::watched_order`] is not picked up yet, and whose last position is older than `seen_before`
-    /// or unknown, sorted by ID.
+    /// Couriers whose [`Courier::watched_order`] is not picked up yet, and whose last position is
+    /// older than `seen_before` or unknown, sorted by ID.
     Unresponsive {
         /// The time before which the last position was recorded.
         seen_before: Timestamp,
@@ -456,10 +476,11 @@ pub enum CourierQuery<'a> {
 /// A query for lines of a store's statement.
 #[derive(Clone, Copy, Debug)]
 pub enum StatementQuery<'a> {
-    /// At most this number of lines of a period, oldest first: entries that changed the store's balance, and the
-    /// store's entries on its parent's balance.
+    /// At most this number of lines of a period, oldest first: entries that changed the store's
+    /// balance, and the store's entries on its parent's balance.
     Period(Period, u32),
-    /// The top-up with this reference, on the balance that pays for the store or on the store's own.
+    /// The top-up with this reference, on the balance that pays for the store or on the store's
+    /// own.
     TopUp(&'a str),
 }
 
@@ -470,11 +491,12 @@ pub enum WebhookQuery {
     Id(WebhookId),
     /// A store's webhooks, oldest first.
     Store(StoreId),
-    /// At most `limit` active webhooks without a lease at `now` that have a due message or events after their position.
-    /// Merchants take turns: each merchant's webhooks are numbered, those with a lease first, then those that were
-    /// processed longest ago. Lower numbers come first, and numbers above
-    /// [`crate::model::webhook::MAX_PASSES_PER_MERCHANT`] are excluded. The remaining ones are numbered in the same way
-    /// per receiver, and numbers above [`crate::model::webhook::MAX_PASSES_PER_RECEIVER`] are excluded.
+    /// At most `limit` active webhooks without a lease at `now` that have a due message or events
+    /// after their position. Merchants take turns: each merchant's webhooks are numbered, those
+    /// with a lease first, then those that were processed longest ago. Lower numbers come first,
+    /// and numbers above [`crate::model::webhook::MAX_PASSES_PER_MERCHANT`] are excluded. The
+    /// remaining ones are numbered in the same way per receiver, and numbers above
+    /// [`crate::model::webhook::MAX_PASSES_PER_RECEIVER`] are excluded.
     Due {
         /// The current time.
         now: Timestamp,
@@ -522,8 +544,8 @@ pub struct StorageUsage {
 /// Returns the first and the last position of a journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalSpan {
-    /// The last position whose event was archived for this reader, or 0. Reading from an earlier position would miss
-    /// events.
+    /// The last position whose event was archived for this reader, or 0. Reading from an earlier
+    /// position would miss events.
     pub start: u64,
     /// The last position of the merchant's journal, or 0 if it is empty.
     pub end: u64,

@@ -1,4 +1,5 @@
-//! Queries over rows in memory, for hosts without indexes. They define the exact result of each query.
+//! Queries over rows in memory, for hosts without indexes. They define the exact result of each
+//! query.
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
@@ -59,7 +60,8 @@ impl StoreQuery<'_> {
 }
 
 impl OrderQuery<'_> {
-    /// Returns the orders that match the query. `orders` must be sorted by ID. `store` looks up a store.
+    /// Returns the orders that match the query. `orders` must be sorted by ID. `store` looks up a
+    /// store.
     pub fn scan<'r, 's>(
         &self,
         orders: impl DoubleEndedIterator<Item = &'r Order>,
@@ -122,8 +124,8 @@ impl OrderQuery<'_> {
 }
 
 impl CourierQuery<'_> {
-    /// Returns the couriers that match the query. `couriers` must be sorted by ID and contain positions. `order` looks
-    /// up an order.
+    /// Returns the couriers that match the query. `couriers` must be sorted by ID and contain
+    /// positions. `order` looks up an order.
     pub fn scan<'r>(
         &self,
         couriers: impl Iterator<Item = Courier>,
@@ -164,8 +166,9 @@ impl CourierQuery<'_> {
 }
 
 impl WebhookQuery {
-    /// The webhooks that the query returns, of webhooks by ID. `has_events` returns whether [`Storage::journal`](super::Storage::journal) has
-    /// an event of [`Webhook::journal`] after [`Webhook::position`].
+    /// The webhooks that the query returns, of webhooks by ID. `has_events` returns whether
+    /// [`Storage::journal`](super::Storage::journal) has an event of [`Webhook::journal`] after
+    /// [`Webhook::position`].
     pub fn scan<'r>(
         &self,
         webhooks: impl Iterator<Item = &'r Webhook>,
@@ -270,7 +273,8 @@ impl SearchingOrder {
 }
 
 impl Candidate {
-    /// Returns the result of [`super::Storage::candidates`], of couriers with the times of their positions.
+    /// Returns the result of [`super::Storage::candidates`], of couriers with the times of their
+    /// positions.
     pub fn scan(
         couriers: impl Iterator<Item = (Candidate, Timestamp)>,
         cells: &RangeInclusive<Cell>,

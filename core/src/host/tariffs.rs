@@ -36,8 +36,8 @@ pub struct PriceQuery {
 pub struct PricePage {
     /// The orders, newest first. The page can be empty although older orders exist.
     pub orders: Vec<PricedOrder>,
-    /// The last entry that was read, with its time. `None` at the end of the ledger. The ledger's entries are almost sorted by time:
-    /// concurrent commits can swap them.
+    /// The last entry that was read, with its time. `None` at the end of the ledger. The ledger's
+    /// entries are almost sorted by time: concurrent commits can swap them.
     pub next: Option<(u64, Timestamp)>,
 }
 

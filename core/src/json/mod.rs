@@ -1,7 +1,8 @@
-//! Deserialization of JSON. serde_json parses a text into a tree, and all types are read from the tree.
+//! Deserialization of JSON. serde_json parses a text into a tree, and all types are read from the
+//! tree.
 //!
-//! A tree keeps duplicate names and the order of members, so invalid values and duplicate fields can be reported by
-//! their JSON Pointer. A struct is read only from an object.
+//! A tree keeps duplicate names and the order of members, so invalid values and duplicate fields
+//! can be reported by their JSON Pointer. A struct is read only from an object.
 
 mod reader;
 mod tree;
@@ -14,7 +15,8 @@ pub use tree::{Member, Tree};
 
 use crate::json::reader::{Details, Reader};
 
-/// Maximum number of unknown fields and values of a wrong type that are removed from a tree. The tree is read again after each.
+/// Maximum number of unknown fields and values of a wrong type that are removed from a tree. The
+/// tree is read again after each.
 const MAX_REMOVED: usize = 100;
 
 /// The reason a type could not be read from a tree, with the position.
@@ -65,10 +67,12 @@ pub fn to_vec(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
 /// Deserializes a value from JSON text. Structs must be objects, not lists of their fields' values.
 ///
 /// # Errors
-/// If the text is not valid JSON or not a valid `T`. The message never contains the value, which can be a secret.
+/// If the text is not valid JSON or not a valid `T`. The message never contains the value, which
+/// can be a secret.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let tree = Tree::parse(text).map_err(|error| {
-        // Report only the position: serde_json's `Display` would link the messages for all its errors.
+        // Report only the position: serde_json's `Display` would link the messages for all its
+        // errors.
         let (line, column) = (error.line(), error.column());
         format!("invalid JSON at line {line}, column {column}")
     })?;
@@ -88,8 +92,8 @@ impl Tree<'_> {
         .map_err(|error| self.locate(error.into_details()))
     }
 
-    /// Returns the first fields in the tree that `T` does not have, in an order that does not depend on how the body was sent. Values of a
-    /// wrong type are skipped.
+    /// Returns the first fields in the tree that `T` does not have, in an order that does not
+    /// depend on how the body was sent. Values of a wrong type are skipped.
     pub fn unknown_fields<T: DeserializeOwned>(self) -> Vec<UnknownField> {
         // Most bodies have none, so they need not be sorted.
         if T::deserialize(Reader {
@@ -122,8 +126,9 @@ impl Tree<'_> {
         unknown
     }
 
-    /// Removes the invalid value, so the next call of [`Tree::read`] finds the next one. An item of a list is replaced
-    /// by an empty object, which keeps the positions of its neighbours. Returns whether there was a value to remove.
+    /// Removes the invalid value, so the next call of [`Tree::read`] finds the next one. An item of
+    /// a list is replaced by an empty object, which keeps the positions of its neighbours. Returns
+    /// whether there was a value to remove.
     pub fn remove_invalid(&mut self, error: &DecodeError) -> bool {
         let Some((&last, parents)) = error.path.split_last() else {
             return false;

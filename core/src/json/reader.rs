@@ -39,7 +39,8 @@ impl ReadError {
         ReadError::new(format!("expected {expected}"))
     }
 
-    /// Returns the error for an unknown field. [`ReadError::among`] adds the names of the struct's fields.
+    /// Returns the error for an unknown field. [`ReadError::among`] adds the names of the struct's
+    /// fields.
     fn unknown() -> ReadError {
         let mut error = ReadError::new(String::new());
         error.0.fields = Some(&[]);

@@ -7,7 +7,8 @@ use serde::{
     de::{MapAccess, SeqAccess, Visitor},
 };
 
-/// A JSON value. Strings without escapes are borrowed from the text; an object may have several members of one name.
+/// A JSON value. Strings without escapes are borrowed from the text; an object may have several
+/// members of one name.
 #[derive(Clone)]
 pub enum Tree<'t> {
     /// `null`.
@@ -32,7 +33,8 @@ pub enum Tree<'t> {
 pub type Member<'t> = (Cow<'t, str>, Tree<'t>);
 
 impl<'t> Tree<'t> {
-    /// Parses a text. A byte order mark, which editors and libraries of Windows write, is ignored (RFC 8259, section 8.1).
+    /// Parses a text. A byte order mark, which editors and libraries of Windows write, is ignored
+    /// (RFC 8259, section 8.1).
     ///
     /// # Errors
     /// If the text is not valid JSON, or is nested deeper than 127 lists and objects.
@@ -40,7 +42,8 @@ impl<'t> Tree<'t> {
         serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
-    /// Sorts the members of all objects by name. Of members with the same name, the last one is kept.
+    /// Sorts the members of all objects by name. Of members with the same name, the last one is
+    /// kept.
     #[must_use]
     pub fn sorted(self) -> Tree<'t> {
         match self {
@@ -86,7 +89,8 @@ impl<'t> Tree<'t> {
             .map(|member| &mut member.1)
     }
 
-    /// Replaces or inserts a member of an object whose members are sorted by name. Has no effect on other values.
+    /// Replaces or inserts a member of an object whose members are sorted by name. Has no effect on
+    /// other values.
     pub fn set(&mut self, name: impl Into<Cow<'t, str>>, value: impl Into<Tree<'t>>) {
         let (name, value) = (name.into(), value.into());
         if let Some(current) = self.get_mut(&name) {

@@ -1,8 +1,9 @@
 //! The reference host, which stores everything in memory and is deterministic.
 //!
-//! It has the same guarantees as a database: versions, unique values, floors and atomic commits. Tests of the rules
-//! therefore need no database, and the storage tests compare databases with it. Its clock advances only on request, and
-//! its entropy comes from a seed, so the same requests return the same bytes.
+//! It has the same guarantees as a database: versions, unique values, floors and atomic commits.
+//! Tests of the rules therefore need no database, and the storage tests compare databases with it.
+//! Its clock advances only on request, and its entropy comes from a seed, so the same requests
+//! return the same bytes.
 
 mod figures;
 mod outbound;
@@ -79,7 +80,8 @@ struct Inner {
 }
 
 impl MemoryHost {
-    /// Creates an empty host with entropy derived from `seed`, at 12:00 UTC on 21 November 2026, with default timeouts.
+    /// Creates an empty host with entropy derived from `seed`, at 12:00 UTC on 21 November 2026,
+    /// with default timeouts.
     pub fn seeded(seed: u64) -> MemoryHost {
         let inner = Inner {
             state: State::default(),

@@ -12,8 +12,8 @@ impl Uf {
     /// The Federal District, whose addresses have blocks instead of streets.
     pub const FEDERAL_DISTRICT: Uf = Uf(*b"DF");
 
-    /// The federative units, sorted by code: the code, the first two digits of the IBGE codes of its municipalities,
-    /// and the name.
+    /// The federative units, sorted by code: the code, the first two digits of the IBGE codes of
+    /// its municipalities, and the name.
     const UNITS: [(&'static str, u32, &'static str); 27] = [
         ("AC", 12, "Acre"),
         ("AL", 27, "Alagoas"),

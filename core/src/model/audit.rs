@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{StoreId, Timestamp};
 
-/// An entry of the audit log. It contains no secrets, and no personal data except the name of a user or key.
+/// An entry of the audit log. It contains no secrets, and no personal data except the name of a
+/// user or key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditEntry {
     /// Time of the change.
@@ -17,7 +18,8 @@ pub struct AuditEntry {
     pub store: Option<StoreId>,
     /// The change, such as `user.created`.
     pub action: Cow<'static, str>,
-    /// ID of the changed object. 0 if there is none: the sign-in of the operator, and exports over all stores.
+    /// ID of the changed object. 0 if there is none: the sign-in of the operator, and exports over
+    /// all stores.
     pub subject: u64,
 }
 

@@ -1,4 +1,5 @@
-//! Business registration numbers (CNPJ), in the numeric format and in the alphanumeric format of July 2026.
+//! Business registration numbers (CNPJ), in the numeric format and in the alphanumeric format of
+//! July 2026.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,18 +11,20 @@ pub struct Cnpj(String);
 /// The reason a string is not a CNPJ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CnpjError {
-    /// The string is not twelve letters or digits followed by two digits, or all characters are the same.
+    /// The string is not twelve letters or digits followed by two digits, or all characters are the
+    /// same.
     Malformed,
     /// The check digits do not match.
     WrongCheckDigits,
 }
 
 impl Cnpj {
-    /// Parses a CNPJ. Dots, slashes, hyphens and spaces are ignored. Letters can be in upper or lower case.
+    /// Parses a CNPJ. Dots, slashes, hyphens and spaces are ignored. Letters can be in upper or
+    /// lower case.
     ///
-    /// Check digits (Receita Federal, normative instruction 2,229/2024): the value of a character is its ASCII code
-    /// minus 48, weighted 2 to 9 from the right. With r the remainder of the sum divided by 11, the digit is 0 if r <
-    /// 2, otherwise 11 − r.
+    /// Check digits (Receita Federal, normative instruction 2,229/2024): the value of a character
+    /// is its ASCII code minus 48, weighted 2 to 9 from the right. With r the remainder of the sum
+    /// divided by 11, the digit is 0 if r < 2, otherwise 11 − r.
     ///
     /// ```
     /// use despacho_core::model::{Cnpj, CnpjError};

@@ -1,7 +1,7 @@
 //! Conversion of JSON numbers to decimals.
 //!
-//! `rust_decimal` converts doubles with the standard library's float formatting, which no other part of the browser
-//! package needs.
+//! `rust_decimal` converts doubles with the standard library's float formatting, which no other
+//! part of the browser package needs.
 
 use std::fmt;
 
@@ -23,7 +23,8 @@ pub fn shortest_decimal(number: f64) -> Option<Decimal> {
     parse_decimal(&serde_json::to_string(&number).ok()?)
 }
 
-/// The smallest positive decimal. Smaller numbers are read as zero, so that a schema's exclusive minimum of zero matches.
+/// The smallest positive decimal. Smaller numbers are read as zero, so that a schema's exclusive
+/// minimum of zero matches.
 const SMALLEST: f64 = 1e-28;
 
 /// Deserializes a decimal from a number or a string.

@@ -13,8 +13,8 @@ pub fn unhex(text: &str) -> Option<[u8; 32]> {
     base16ct::mixed::decode_vec(text).ok()?.try_into().ok()
 }
 
-/// Returns the SHA-256 of the parts in hexadecimal. The length of each part is hashed before it, so different lists of
-/// parts have different inputs.
+/// Returns the SHA-256 of the parts in hexadecimal. The length of each part is hashed before it, so
+/// different lists of parts have different inputs.
 pub fn fingerprint(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
@@ -45,7 +45,8 @@ pub fn hmac_sha256_of_text(key: &str, text: &[u8]) -> [u8; 32] {
 }
 
 fn mac(key: &[u8], parts: &[&[u8]]) -> Hmac<Sha256> {
-    // HMAC pads keys with zeros to the block size (RFC 2104). Padding here avoids a fallible constructor.
+    // HMAC pads keys with zeros to the block size (RFC 2104). Padding here avoids a fallible
+    // constructor.
     let mut block = [0; 64];
     for (byte, own) in block.iter_mut().zip(key) {
         *byte = *own;

@@ -2,8 +2,8 @@
 
 use p256::ecdsa::{Signature, SigningKey, signature::Signer};
 
-/// Returns the public key of a private key as an uncompressed point. Returns `None` if the number is outside the range of
-/// private keys.
+/// Returns the public key of a private key as an uncompressed point. Returns `None` if the number
+/// is outside the range of private keys.
 pub fn p256_public_key(private: &[u8; 32]) -> Option<[u8; 65]> {
     let key = SigningKey::from_slice(private).ok()?;
     key.verifying_key()
@@ -13,8 +13,8 @@ pub fn p256_public_key(private: &[u8; 32]) -> Option<[u8; 65]> {
         .ok()
 }
 
-/// Signs a message deterministically (RFC 6979) and returns `r` and `s`. Returns `None` if the number is outside the range of
-/// private keys.
+/// Signs a message deterministically (RFC 6979) and returns `r` and `s`. Returns `None` if the
+/// number is outside the range of private keys.
 pub fn p256_sign(private: &[u8; 32], message: &[u8]) -> Option<[u8; 64]> {
     let key = SigningKey::from_slice(private).ok()?;
     let signature: Signature = key.sign(message);

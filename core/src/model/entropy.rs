@@ -13,9 +13,11 @@ pub struct ExecContext {
     pub entropy: Entropy,
 }
 
-/// A stream of unpredictable bytes, derived from a 256-bit seed from the host's cryptographic random generator.
+/// A stream of unpredictable bytes, derived from a 256-bit seed from the host's cryptographic
+/// random generator.
 ///
-/// Block `n` is the SHA-256 of the seed and `n`. Without the seed, a block reveals nothing about other blocks.
+/// Block `n` is the SHA-256 of the seed and `n`. Without the seed, a block reveals nothing about
+/// other blocks.
 #[derive(Clone)]
 pub struct Entropy {
     seed: [u8; 32],
@@ -51,7 +53,8 @@ impl Entropy {
     pub fn code(&mut self) -> String {
         loop {
             let number = u16::from_be_bytes(self.bytes());
-            // 60,000 is the largest multiple of 10,000 that fits. Larger numbers would make low codes more likely.
+            // 60,000 is the largest multiple of 10,000 that fits. Larger numbers would make low
+            // codes more likely.
             if number < 60_000 {
                 return format!("{:04}", number % 10_000);
             }

@@ -11,7 +11,8 @@ pub enum Folded {
     Other,
 }
 
-/// Removes the accent of a letter. Covers Latin-1 and the few other letters found in Brazilian files.
+/// Removes the accent of a letter. Covers Latin-1 and the few other letters found in Brazilian
+/// files.
 pub fn fold(letter: char) -> Folded {
     let base = match letter {
         'a'..='z' | '0'..='9' => letter,
@@ -30,10 +31,12 @@ pub fn fold(letter: char) -> Folded {
     Folded::Letter(base)
 }
 
-/// The characters that [`searchable`] removes. They include the wildcards and the escape character of SQL's `LIKE`.
+/// The characters that [`searchable`] removes. They include the wildcards and the escape character
+/// of SQL's `LIKE`.
 pub const PUNCTUATION: &str = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`|~‘’–—";
 
-/// Reduces a text for a search: without accents, ASCII case and punctuation. White space becomes spaces, which separate words.
+/// Reduces a text for a search: without accents, ASCII case and punctuation. White space becomes
+/// spaces, which separate words.
 ///
 /// ```
 /// use despacho_core::model::searchable;
@@ -59,7 +62,8 @@ impl SearchWords {
     /// Minimum and maximum number of characters of the text.
     pub const CHARS: (usize, usize) = (2, 60);
 
-    /// Splits a text into words. `None` unless the text has 2 to 60 characters and 1 to 6 words with letters or digits.
+    /// Splits a text into words. `None` unless the text has 2 to 60 characters and 1 to 6 words
+    /// with letters or digits.
     pub fn parse(text: &str) -> Option<SearchWords> {
         let (min, max) = SearchWords::CHARS;
         let words: Vec<String> = searchable(text)

@@ -152,8 +152,8 @@ pub struct Located {
 
 /// The legs between all pairs of `n` points, stored row by row.
 ///
-/// A leg is `None` if there is no road. The diagonal is zero. A leg can be marked as estimated, which means that the
-/// embedded model replaced the road network because it had no result.
+/// A leg is `None` if there is no road. The diagonal is zero. A leg can be marked as estimated,
+/// which means that the embedded model replaced the road network because it had no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistanceMatrix {
     size: usize,
@@ -175,7 +175,8 @@ impl DistanceMatrix {
         })
     }
 
-    /// Marks legs as estimated, row by row. If there are more or fewer marks than legs, none is marked.
+    /// Marks legs as estimated, row by row. If there are more or fewer marks than legs, none is
+    /// marked.
     #[must_use]
     pub fn with_estimated(self, marks: Vec<bool>) -> DistanceMatrix {
         let fits = marks.len() == self.legs.len() && marks.contains(&true);
@@ -196,8 +197,8 @@ impl DistanceMatrix {
                 .unwrap_or(false)
     }
 
-    /// Replaces legs, row by row, by those that follow from the texts of two addresses, and marks them. If there are more or fewer than legs,
-    /// none is replaced.
+    /// Replaces legs, row by row, by those that follow from the texts of two addresses, and marks
+    /// them. If there are more or fewer than legs, none is replaced.
     #[must_use]
     pub fn with_near(mut self, near: &[Option<Leg>]) -> DistanceMatrix {
         if near.len() == self.legs.len() && near.iter().any(Option::is_some) {
@@ -225,7 +226,8 @@ impl DistanceMatrix {
         self.size
     }
 
-    /// Returns the leg from one point to another, or `None` if there is no road or an index is out of range.
+    /// Returns the leg from one point to another, or `None` if there is no road or an index is out
+    /// of range.
     pub fn leg(&self, from: usize, to: usize) -> Option<Leg> {
         if from >= self.size || to >= self.size {
             return None;

@@ -66,8 +66,8 @@ ids! {
 
 /// A range of reserved identifiers.
 ///
-/// Stores, orders, deliveries, couriers, keys and notifications share one sequence, so a number identifies one object.
-/// Unused reserved numbers leave gaps and are never reused.
+/// Stores, orders, deliveries, couriers, keys and notifications share one sequence, so a number
+/// identifies one object. Unused reserved numbers leave gaps and are never reused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdBlock {
     next: u64,
@@ -83,7 +83,8 @@ impl IdBlock {
         }
     }
 
-    /// Takes the next identifier and converts it with `make`. Returns `None` if the block is exhausted.
+    /// Takes the next identifier and converts it with `make`. Returns `None` if the block is
+    /// exhausted.
     pub fn take<T>(&mut self, make: fn(u64) -> Option<T>) -> Option<T> {
         if self.next >= self.end {
             return None;

@@ -199,8 +199,8 @@ impl Requirements {
         }
     }
 
-    /// Returns the smallest kind of vehicle that is permitted and carries the load. `None` if every kind is permitted and
-    /// the load is unknown: the number of packages does not determine a kind.
+    /// Returns the smallest kind of vehicle that is permitted and carries the load. `None` if every
+    /// kind is permitted and the load is unknown: the number of packages does not determine a kind.
     pub fn smallest_vehicle(&self) -> Option<Vehicle> {
         let (load, has_kinds) = (self.load(), !self.vehicles.is_empty());
         let mut kinds = Vehicle::ALL.into_iter();

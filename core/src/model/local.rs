@@ -12,8 +12,9 @@ const OFFSETS: (i64, i64) = (-2, -5);
 
 /// A time zone of Brazil, by law 12,876/2013.
 ///
-/// The offsets are constants: Brazil has had no daylight saving time since 2019 (decree 9,772). `chrono-tz` would add the rules of the whole
-/// world to the browser package, and does not know which municipality has which zone.
+/// The offsets are constants: Brazil has had no daylight saving time since 2019 (decree 9,772).
+/// `chrono-tz` would add the rules of the whole world to the browser package, and does not know
+/// which municipality has which zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Zone {
     /// Fernando de Noronha (UTC−2, America/Noronha).
@@ -21,7 +22,8 @@ pub enum Zone {
     /// Brasília (UTC−3, America/Sao_Paulo), used if a place is unknown.
     #[default]
     Brasilia,
-    /// Most of Amazonas, Mato Grosso, Mato Grosso do Sul, Rondônia and Roraima (UTC−4, America/Manaus).
+    /// Most of Amazonas, Mato Grosso, Mato Grosso do Sul, Rondônia and Roraima (UTC−4,
+    /// America/Manaus).
     Amazon,
     /// Acre and the west of Amazonas (UTC−5, America/Rio_Branco, America/Eirunepe).
     Acre,
@@ -29,15 +31,16 @@ pub enum Zone {
 
 /// IBGE code of Fernando de Noronha.
 const NORONHA: u32 = 2_605_459;
-/// IBGE codes of the municipalities of Amazonas west of the line from Tabatinga to Porto Acre, as the electoral court listed them in 2022. The
-/// line crosses some of them.
+/// IBGE codes of the municipalities of Amazonas west of the line from Tabatinga to Porto Acre, as
+/// the electoral court listed them in 2022. The line crosses some of them.
 const WESTERN_AMAZONAS: [u32; 13] = [
     1_300_201, 1_300_607, 1_300_706, 1_301_407, 1_301_506, 1_301_654, 1_301_803, 1_301_951,
     1_302_306, 1_302_405, 1_303_502, 1_303_908, 1_304_062,
 ];
 
 impl Zone {
-    /// Returns the time zone of a municipality, by its IBGE code and state. Without a code, it is that of the state's capital.
+    /// Returns the time zone of a municipality, by its IBGE code and state. Without a code, it is
+    /// that of the state's capital.
     pub fn of(ibge: Option<u32>, uf: Uf) -> Zone {
         match (uf.code(), ibge) {
             ("PE", Some(NORONHA)) => Zone::Noronha,
@@ -104,7 +107,8 @@ impl Day {
         Day(self.0 + days)
     }
 
-    /// Returns the number of days from another day to this one, with both. It is not positive if this day is earlier.
+    /// Returns the number of days from another day to this one, with both. It is not positive if
+    /// this day is earlier.
     pub fn days_from(self, first: Day) -> i64 {
         self.0 - first.0 + 1
     }
@@ -116,7 +120,8 @@ impl Day {
         (midnight(self.0, OFFSETS.0), midnight(self.0 + 1, OFFSETS.1))
     }
 
-    /// Returns the time at which a number of minutes have passed since the day's start in a time zone.
+    /// Returns the time at which a number of minutes have passed since the day's start in a time
+    /// zone.
     pub fn at(self, minutes: u32, zone: Zone) -> Timestamp {
         Timestamp::from_millis(
             self.0 * DAY_MILLIS + i64::from(minutes) * 60_000 - offset_millis(zone),

@@ -1,8 +1,8 @@
-//! Value types and entities of the domain: money, distances, timestamps, identifiers, addresses, orders, stores and
-//! couriers.
+//! Value types and entities of the domain: money, distances, timestamps, identifiers, addresses,
+//! orders, stores and couriers.
 //!
-//! Values of these types are valid by construction. External strings are converted by `parse` functions, whose errors
-//! state the reason.
+//! Values of these types are valid by construction. External strings are converted by `parse`
+//! functions, whose errors state the reason.
 
 mod address;
 pub mod audit;

@@ -52,8 +52,8 @@ impl Money {
         (rounded.abs() <= Decimal::new(Self::LIMIT_CENTAVOS, 2)).then_some(Money(rounded))
     }
 
-    /// Converts a JSON number. Binary rounding errors (57.900000000000006) are removed at the ninth decimal. A real
-    /// third decimal is rejected, not rounded.
+    /// Converts a JSON number. Binary rounding errors (57.900000000000006) are removed at the ninth
+    /// decimal. A real third decimal is rejected, not rounded.
     ///
     /// ```
     /// use despacho_core::model::{MoneyError, Money};
@@ -61,9 +61,9 @@ impl Money {
     /// assert_eq!(Money::from_number(10.999), Err(MoneyError::TooManyDecimals));
     /// ```
     pub fn from_number(number: f64) -> Result<Money, MoneyError> {
-        // Convert via the shortest decimal, which is the one that was sent: `Decimal::from_f64` differs in the ninth
-        // decimal from four million reais on. Numbers that round to zero at the ninth decimal can exceed the scale of a
-        // `Decimal`.
+        // Convert via the shortest decimal, which is the one that was sent: `Decimal::from_f64`
+        // differs in the ninth decimal from four million reais on. Numbers that round to zero at
+        // the ninth decimal can exceed the scale of a `Decimal`.
         let number = if number.abs() < 1e-10 { 0.0 } else { number };
         let exact = shortest_decimal(number)
             .ok_or(MoneyError::OutOfRange)?

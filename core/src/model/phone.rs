@@ -1,8 +1,9 @@
 //! Telephone numbers in E.164 format.
 //!
-//! The numbers of a country are those of Google's libphonenumber, in the crate `rlibphonenumber`. Brazilian numbers, which nearly all are,
-//! are recognised without it: it decodes the numbering plans of all countries for its first number, which takes 4 ms natively and 23 ms
-//! in a new WebAssembly instance. A test compares both.
+//! The numbers of a country are those of Google's libphonenumber, in the crate `rlibphonenumber`.
+//! Brazilian numbers, which nearly all are, are recognised without it: it decodes the numbering
+//! plans of all countries for its first number, which takes 4 ms natively and 23 ms in a new
+//! WebAssembly instance. A test compares both.
 
 use rlibphonenumber::{PHONE_NUMBER_UTIL as PLANS, PhoneNumberFormat, PhoneNumberType, Region};
 use serde::{Deserialize, Serialize};
@@ -45,9 +46,11 @@ impl Phone {
         }
     }
 
-    /// Reads a number as people write it: with a plus sign and the country code, or a Brazilian number with its area code. Spaces,
-    /// hyphens, dots and parentheses are ignored. Returns `None` if that is not the number of one person's telephone: a local number, an
-    /// extension, a service number, or a foreign number without a plus sign. No digits are ever read under another country code.
+    /// Reads a number as people write it: with a plus sign and the country code, or a Brazilian
+    /// number with its area code. Spaces, hyphens, dots and parentheses are ignored. Returns `None`
+    /// if that is not the number of one person's telephone: a local number, an extension, a service
+    /// number, or a foreign number without a plus sign. No digits are ever read under another
+    /// country code.
     pub fn read(text: &str) -> Option<Phone> {
         let dialled = dialled(text)?;
         let international = dialled
@@ -70,7 +73,8 @@ impl Phone {
     }
 }
 
-/// Removes the punctuation of a number. Returns `None` if there are other characters than a plus sign at the start and digits.
+/// Removes the punctuation of a number. Returns `None` if there are other characters than a plus
+/// sign at the start and digits.
 fn dialled(text: &str) -> Option<String> {
     let mut dialled = String::new();
     for letter in text.chars() {
@@ -78,7 +82,8 @@ fn dialled(text: &str) -> Option<String> {
             '0'..='9' => dialled.push(letter),
             '+' if dialled.is_empty() => dialled.push(letter),
             '-' | '.' | '(' | ')' => {}
-            // Hyphens that do not break, minus signs, and the invisible characters around numbers that were copied from an address book.
+            // Hyphens that do not break, minus signs, and the invisible characters around numbers
+            // that were copied from an address book.
             '\u{2010}'..='\u{2015}' | '\u{2212}' => {}
             '\u{200b}'..='\u{200f}'
             | '\u{202a}'..='\u{202e}'
@@ -102,8 +107,9 @@ fn brazilian(digits: &str) -> Option<Phone> {
     is_brazilian(national).then(|| Phone(format!("+{BRAZIL}{national}")))
 }
 
-/// Returns whether digits are an area code and a subscriber number in Brazil's numbering plan (Anatel, resolution 749/2022): 8 digits
-/// that begin with 2 to 5, or 9 digits that begin with 9. Numbers that begin with 7 belong to trunked radio, not to telephones.
+/// Returns whether digits are an area code and a subscriber number in Brazil's numbering plan
+/// (Anatel, resolution 749/2022): 8 digits that begin with 2 to 5, or 9 digits that begin with 9.
+/// Numbers that begin with 7 belong to trunked radio, not to telephones.
 fn is_brazilian(national: &str) -> bool {
     let area = matches!(
         national.as_bytes(),
@@ -120,16 +126,17 @@ fn is_brazilian(national: &str) -> bool {
     )
 }
 
-/// Reads a Brazilian number with a trunk prefix, a carrier code, or both, as in `0 15 11 98765-4321`.
+/// Reads a Brazilian number with a trunk prefix, a carrier code, or both, as in
+/// `0 15 11 98765-4321`.
 fn parsed(dialled: &str) -> Option<Phone> {
     let number = PLANS.parse(dialled, Some(Region::BR)).ok()?;
     let full = PLANS.format(&number, PhoneNumberFormat::E164);
     brazilian(full.strip_prefix('+')?.strip_prefix(BRAZIL)?)
 }
 
-/// Reads a foreign number. The numbering plans of other countries change without notice to us, so a number that the plan does not assign
-/// is accepted if it has the length of a mobile number there; unless its plus sign could be that of a Brazilian number, as in
-/// `+11 98765-4321`.
+/// Reads a foreign number. The numbering plans of other countries change without notice to us, so a
+/// number that the plan does not assign is accepted if it has the length of a mobile number there;
+/// unless its plus sign could be that of a Brazilian number, as in `+11 98765-4321`.
 fn foreign(digits: &str, has_plus: bool) -> Option<Phone> {
     let full = format!("+{digits}");
     let number = PLANS
@@ -244,7 +251,8 @@ mod tests {
             "4004-1234",
             "0800 123 4567",
             "+1 800 555 0199",
-            // Without a plus sign no number is foreign, and with it none is Brazilian under a foreign country code.
+            // Without a plus sign no number is foreign, and with it none is Brazilian under a
+            // foreign country code.
             "34 912 345 678 00",
             "415 555 26712",
             "+11 98765-4321",
@@ -274,7 +282,8 @@ mod tests {
         );
     }
 
-    /// The numbers that are recognised without the library are those of its numbering plan, except trunked radio.
+    /// The numbers that are recognised without the library are those of its numbering plan, except
+    /// trunked radio.
     #[test]
     fn brazilian_numbers_are_those_of_the_library() {
         for prefix in 0..=9_999_u32 {

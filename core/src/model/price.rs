@@ -27,7 +27,8 @@ pub enum Rule {
     Minimum,
 }
 
-/// What to do with a price whose distance is uncertain, because an address was located only by its municipality.
+/// What to do with a price whose distance is uncertain, because an address was located only by its
+/// municipality.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum EstimatePolicy {

@@ -16,7 +16,8 @@ pub struct ErasureSummary {
     pub deliveries: u32,
     /// Number of messages, attempts, notifications and stored responses.
     pub entries: u32,
-    /// Orders to this phone number that have not ended, with their stores. Nothing was erased from them.
+    /// Orders to this phone number that have not ended, with their stores. Nothing was erased from
+    /// them.
     pub open: Vec<(OrderId, StoreId)>,
     /// Position at which the next call continues. `None` after the last call.
     pub next: Option<u64>,
@@ -47,7 +48,8 @@ pub struct RecipientData {
 /// A query for stored personal data. Each returns only the parts of [`PersonalData`] that it names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PersonalQuery {
-    /// `orders` with a delivery to this phone, by ID. A host can also return orders whose codes have the same digits.
+    /// `orders` with a delivery to this phone, by ID. A host can also return orders whose codes
+    /// have the same digits.
     Orders {
         /// The recipient's phone.
         phone: Phone,
@@ -65,7 +67,8 @@ pub enum PersonalQuery {
         /// Maximum number of results.
         limit: u32,
     },
-    /// `orders` with proofs of their steps, by [`OrderProof::is_personal`](crate::model::order::OrderProof::is_personal), that have ended
+    /// `orders` with proofs of their steps, by
+    /// [`OrderProof::is_personal`](crate::model::order::OrderProof::is_personal), that have ended
     /// and were created before `before`, oldest first.
     Proofs {
         /// Time before which the orders were created.
@@ -73,15 +76,17 @@ pub enum PersonalQuery {
         /// Maximum number of results.
         limit: u32,
     },
-    /// `messages` and `attempts` about an order, by [`is_about`](crate::rules::erasure::is_about), of all webhooks of its merchant, removed
-    /// ones too; and those `webhooks` that have such a message or a lease, expired or not.
+    /// `messages` and `attempts` about an order, by [`is_about`](crate::rules::erasure::is_about),
+    /// of all webhooks of its merchant, removed ones too; and those `webhooks` that have such a
+    /// message or a lease, expired or not.
     Outbound {
         /// The order.
         order: OrderId,
         /// Its store.
         store: StoreId,
     },
-    /// `notifications` that contain a phone, by [`erase_mention`](crate::rules::erasure::erase_mention).
+    /// `notifications` that contain a phone, by
+    /// [`erase_mention`](crate::rules::erasure::erase_mention).
     Mentions(Phone),
     /// The oldest `notifications`.
     OldNotifications {
@@ -150,14 +155,16 @@ pub enum Redaction {
     Record(ErasureRecord),
 }
 
-/// The record of an erasure. It contains no personal data; a phone number is stored only as a keyed hash.
+/// The record of an erasure. It contains no personal data; a phone number is stored only as a keyed
+/// hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasureRecord {
     /// Identifies the run. The counts of writes with the same name are added.
     pub name: String,
     /// The cause.
     pub cause: ErasureCause,
-    /// The [`subject`](crate::rules::erasure::subject) of the phone number, if the cause is a request.
+    /// The [`subject`](crate::rules::erasure::subject) of the phone number, if the cause is a
+    /// request.
     pub subject: Option<String>,
     /// Time of the last write.
     pub at: Timestamp,
@@ -165,7 +172,8 @@ pub struct ErasureRecord {
     pub orders: u32,
     /// Number of deliveries whose recipient was erased.
     pub deliveries: u32,
-    /// Number of messages, attempts, notifications and stored responses that were changed or removed.
+    /// Number of messages, attempts, notifications and stored responses that were changed or
+    /// removed.
     pub entries: u32,
     /// Number of orders in archive files whose recipient was erased.
     pub archived: u32,

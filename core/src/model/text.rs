@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// Quality 1 in millionths, which is also the default.
 const QUALITY_ONE: u32 = 1_000_000;
 
-/// Parses the quality of a header item, such as `0.8` after `q=`, in millionths. Digits after the sixth decimal are
-/// ignored. The standard library's float parser would add 12 kB of tables.
+/// Parses the quality of a header item, such as `0.8` after `q=`, in millionths. Digits after the
+/// sixth decimal are ignored. The standard library's float parser would add 12 kB of tables.
 pub fn quality(text: &str) -> Option<u32> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -37,7 +37,8 @@ pub enum Language {
 }
 
 impl Language {
-    /// Selects the language with the higher quality in an `Accept-Language` header. English is the default.
+    /// Selects the language with the higher quality in an `Accept-Language` header. English is the
+    /// default.
     ///
     /// ```
     /// use despacho_core::model::Language;

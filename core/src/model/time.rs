@@ -58,7 +58,8 @@ impl Timestamp {
 }
 
 impl std::fmt::Display for Timestamp {
-    /// Formats the timestamp in RFC 3339 format, in UTC with milliseconds: `2026-11-21T14:30:00.000Z`.
+    /// Formats the timestamp in RFC 3339 format, in UTC with milliseconds:
+    /// `2026-11-21T14:30:00.000Z`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true))
     }

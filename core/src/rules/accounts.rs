@@ -18,7 +18,8 @@ pub const MAX_NAME: usize = 255;
 /// Maximum number of addresses with which a login is usual.
 const MAX_ORIGINS: usize = 8;
 
-/// Returns the fingerprint of an address, by the name under which it is limited. A reader of the database cannot compute it.
+/// Returns the fingerprint of an address, by the name under which it is limited. A reader of the
+/// database cannot compute it.
 pub fn origin(secret: &Secret, address: &str) -> String {
     hex(&hmac_sha256(&secret.0, &[b"despacho login origin", address.as_bytes()])[..16])
 }
@@ -89,7 +90,8 @@ impl Account {
         origins.iter().any(|one| one == origin)
     }
 
-    /// Records a successful login from an address. The address with the oldest login is forgotten if there are too many.
+    /// Records a successful login from an address. The address with the oldest login is forgotten
+    /// if there are too many.
     pub fn remember(&mut self, origin: &str) {
         let origins = match self {
             Account::Store(store) => &mut store.origins,
@@ -100,7 +102,8 @@ impl Account {
         origins.drain(..origins.len().saturating_sub(MAX_ORIGINS));
     }
 
-    /// Returns the changes that write the login. They conflict with every other write of it since it was read.
+    /// Returns the changes that write the login. They conflict with every other write of it since
+    /// it was read.
     pub fn write(&self, now: Timestamp) -> Changes {
         let changes = Changes {
             at: now,
@@ -132,8 +135,8 @@ impl Account {
         }
     }
 
-    /// Issues a link that sets the password, which replaces the earlier one. Returns its code without the key, the nonce of the key, and
-    /// the time at which it expires.
+    /// Issues a link that sets the password, which replaces the earlier one. Returns its code
+    /// without the key, the nonce of the key, and the time at which it expires.
     pub fn issue_link(
         &mut self,
         minutes: u32,

@@ -1,9 +1,9 @@
 //! Erasure of recipients' personal data.
 //!
-//! Names, phones, emails, addresses, observations, instructions at the pickup, reasons, choices, ratings, coordinates, and proofs with
-//! their photos are erased. Money, codes, statuses, times, the
-//! municipality and the state are kept, so prices, statements and counts do not change. [`crate::drivers::erasure`]
-//! runs erasures.
+//! Names, phones, emails, addresses, observations, instructions at the pickup, reasons, choices,
+//! ratings, coordinates, and proofs with their photos are erased. Money, codes, statuses, times,
+//! the municipality and the state are kept, so prices, statements and counts do not change.
+//! [`crate::drivers::erasure`] runs erasures.
 
 use super::settings::Secret;
 use crate::{
@@ -24,8 +24,8 @@ pub use crate::model::privacy::{
     RecipientOrder, Redaction, StoredRecord,
 };
 
-/// Returns the keyed hash of a phone number for records. Comparing a phone number with it requires the deployment's
-/// secret.
+/// Returns the keyed hash of a phone number for records. Comparing a phone number with it requires
+/// the deployment's secret.
 pub fn subject(phone: &Phone, secret: &Secret) -> String {
     hex(&hmac_sha256(
         &secret.0,
@@ -34,7 +34,8 @@ pub fn subject(phone: &Phone, secret: &Secret) -> String {
 }
 
 impl Order {
-    /// Returns whether the order was created from the content with this fingerprint, also after an erasure.
+    /// Returns whether the order was created from the content with this fingerprint, also after an
+    /// erasure.
     pub fn has_content(&self, fingerprint: &str, secret: &Secret) -> bool {
         is_fingerprint(&self.fingerprint, fingerprint, secret)
     }
@@ -54,8 +55,8 @@ pub fn is_fingerprint(stored: &str, fingerprint: &str, secret: &Secret) -> bool 
     stored == fingerprint || stored == keyed(fingerprint, secret)
 }
 
-/// Returns the keyed digest by which an erasure replaces a fingerprint. A digest that is already keyed is returned
-/// unchanged.
+/// Returns the keyed digest by which an erasure replaces a fingerprint. A digest that is already
+/// keyed is returned unchanged.
 pub fn keyed(fingerprint: &str, secret: &Secret) -> String {
     if fingerprint.starts_with(KEYED) {
         return fingerprint.to_owned();
@@ -91,7 +92,8 @@ pub struct ErasureBasis<'a> {
     pub now: Timestamp,
 }
 
-/// Erases matching proofs from an ended order, and returns the photos to remove: all that no remaining proof contains.
+/// Erases matching proofs from an ended order, and returns the photos to remove: all that no
+/// remaining proof contains.
 pub fn erase_proofs(order: &mut Order, matches: impl Fn(&Proof) -> bool) -> Vec<PhotoId> {
     let OrderProof { photos, steps, .. } = &mut order.proof;
     for proof in steps.iter_mut().filter(|proof| matches(proof)) {
@@ -112,8 +114,8 @@ pub fn erase_proofs(order: &mut Order, matches: impl Fn(&Proof) -> bool) -> Vec<
     removed
 }
 
-/// Erases matching recipients and the courier's position from an ended order. Returns the number of erased recipients,
-/// and their links, which end. [`erase_recipient_proofs`] erases their proofs.
+/// Erases matching recipients and the courier's position from an ended order. Returns the number of
+/// erased recipients, and their links, which end. [`erase_recipient_proofs`] erases their proofs.
 pub fn erase_recipients(
     order: &mut Order,
     ErasureBasis {
@@ -153,8 +155,8 @@ pub fn erase_recipients(
     (count, links)
 }
 
-/// Erases the proofs of erased deliveries, and those of the pickup and the return, which can show the same recipients. Returns
-/// the photos to remove.
+/// Erases the proofs of erased deliveries, and those of the pickup and the return, which can show
+/// the same recipients. Returns the photos to remove.
 pub fn erase_recipient_proofs(order: &mut Order) -> Vec<PhotoId> {
     let erased: Vec<_> = order
         .deliveries
@@ -189,7 +191,8 @@ fn coarse(place: &Place, gazetteer: Gazetteer) -> Place {
     }
 }
 
-/// Erases the coordinates and the reason, which is free text, from an event. Returns whether the event changed.
+/// Erases the coordinates and the reason, which is free text, from an event. Returns whether the
+/// event changed.
 pub fn erase_event(event: &mut Event) -> bool {
     let had = event.point.is_some() || event.reason.is_some();
     event.point = None;
@@ -210,8 +213,8 @@ pub fn is_about(subject: &Subject, order: OrderId) -> bool {
     matches!(subject, Subject::Event(entry) if entry.recorded.event.order == order)
 }
 
-/// Erases a phone number from the texts of a notification, such as the hint of a rejected field. Returns whether the
-/// notification changed.
+/// Erases a phone number from the texts of a notification, such as the hint of a rejected field.
+/// Returns whether the notification changed.
 pub fn erase_mention(notification: &mut Notification, phone: &Phone) -> bool {
     let Some(reason) = &mut notification.reason else {
         return false;

@@ -21,8 +21,8 @@ pub struct Judged {
     pub advice: Option<Text>,
 }
 
-/// Judges figures. Each value is judged independently, and only by what an operator can change. `waiting` is the number of
-/// orders that have searched for longer than the limit of dispatch.
+/// Judges figures. Each value is judged independently, and only by what an operator can change.
+/// `waiting` is the number of orders that have searched for longer than the limit of dispatch.
 pub fn judge(figures: &Figures, fleet: &Fleet, waiting: u64, config: &Dispatch) -> Vec<Judged> {
     let mut judged = judge_orders(figures, fleet, waiting, config);
     judged.extend(judge_couriers(fleet, config));

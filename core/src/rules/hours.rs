@@ -6,7 +6,8 @@ use crate::model::{
 };
 use crate::route::sort::sort;
 
-/// Number of days within which a store with hours opens: a weekly period starts once in seven days, and each of at most 100 exceptions closes one day.
+/// Number of days within which a store with hours opens: a weekly period starts once in seven days,
+/// and each of at most 100 exceptions closes one day.
 const SEARCH_DAYS: i64 = 7 * 101;
 const MINUTES_OF_DAY: u32 = 1_440;
 const MINUTES_OF_WEEK: u32 = 7 * MINUTES_OF_DAY;
@@ -51,7 +52,8 @@ fn spans(hours: &StoreHours, day: Day) -> impl Iterator<Item = TimeSpan> {
     own.into_iter().chain(weekly.map(|period| period.span))
 }
 
-/// Returns the indices of the weekly periods that overlap with a period before them in the list, in ascending order.
+/// Returns the indices of the weekly periods that overlap with a period before them in the list, in
+/// ascending order.
 pub fn overlapping(weekly: &[OpeningPeriod]) -> Vec<usize> {
     let mut spans = Vec::new();
     for (index, period) in weekly.iter().enumerate() {

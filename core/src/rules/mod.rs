@@ -1,4 +1,5 @@
-//! Pure decisions. Each takes a command and the loaded data, and returns [`crate::changes::Changes`] or an error.
+//! Pure decisions. Each takes a command and the loaded data, and returns
+//! [`crate::changes::Changes`] or an error.
 
 pub mod accounts;
 pub mod couriers;

@@ -17,8 +17,9 @@ pub const TOKEN_VALIDITY: Duration = Duration::minutes(60);
 const TOKEN_PURPOSE: &[u8] = b"despacho open delivery token";
 const APP_PURPOSE: &[u8] = b"despacho open delivery app";
 
-/// An access token of a connection. Nothing is stored: the token contains its key, its connection and its expiry, signed with the
-/// deployment's secret. It ends with its key and with its connection.
+/// An access token of a connection. Nothing is stored: the token contains its key, its connection
+/// and its expiry, signed with the deployment's secret. It ends with its key and with its
+/// connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessToken {
     /// The key with which it was requested.
@@ -42,7 +43,8 @@ impl AccessToken {
         format!("{signed}.{}", Base64UrlUnpadded::encode_string(&tag))
     }
 
-    /// Returns the token with this text, also if it has expired, or `None` if this deployment did not issue it.
+    /// Returns the token with this text, also if it has expired, or `None` if this deployment did
+    /// not issue it.
     pub fn open(text: &str, secret: &Secret) -> Option<AccessToken> {
         let (signed, tag) = text.rsplit_once('.')?;
         let tag = Base64UrlUnpadded::decode_vec(tag).ok()?;
@@ -75,7 +77,8 @@ pub fn app_id(secret: &Secret) -> String {
     .join("-")
 }
 
-/// Returns the client secret of a connection's signing secret, or `None` if its nonce is corrupt. A key that is limited to the connection has this value.
+/// Returns the client secret of a connection's signing secret, or `None` if its nonce is corrupt. A
+/// key that is limited to the connection has this value.
 pub fn client_secret(deployment: &Secret, secret: &SigningSecret) -> Option<String> {
     Some(Key::text(&deployment.0, &unhex(&secret.nonce)?))
 }
@@ -89,7 +92,8 @@ pub fn accepts_key(deployment: &Secret, webhook: &Webhook, key: &KeyHash) -> boo
     webhook.open_delivery.is_some() && secrets.any(|secret| KeyHash::of(&secret) == *key)
 }
 
-/// Returns the value of `X-App-Signature`: the HMAC-SHA256 of the body with the newest client secret, in lower-case hexadecimal.
+/// Returns the value of `X-App-Signature`: the HMAC-SHA256 of the body with the newest client
+/// secret, in lower-case hexadecimal.
 pub fn signature(deployment: &Secret, webhook: &Webhook, body: &[u8]) -> Option<String> {
     let secret = client_secret(deployment, webhook.secrets.first()?)?;
     Some(hex(&hmac_sha256_of_text(&secret, body)))

@@ -1,5 +1,6 @@
-//! Sessions of the operator's panel. Nothing is stored: the session is its expiry and a nonce, signed with the deployment's secret and the hash
-//! of the operator's token, so that a new token or secret ends all sessions.
+//! Sessions of the operator's panel. Nothing is stored: the session is its expiry and a nonce,
+//! signed with the deployment's secret and the hash of the operator's token, so that a new token or
+//! secret ends all sessions.
 
 use super::settings::Secret;
 use crate::model::{Duration, ExecContext, Timestamp, hex, hmac_sha256, store::KeyHash};

@@ -1,4 +1,5 @@
-//! Password hashing: argon2id with OWASP's second recommended cost (19 MiB, 2 passes, 1 lane), in PHC format.
+//! Password hashing: argon2id with OWASP's second recommended cost (19 MiB, 2 passes, 1 lane), in
+//! PHC format.
 
 use argon2::{
     Argon2,
@@ -22,8 +23,8 @@ impl std::fmt::Display for PasswordError {
 
 impl std::error::Error for PasswordError {}
 
-/// Hashes a password with a salt from the host's entropy and returns the PHC string. Takes tens of milliseconds by
-/// design.
+/// Hashes a password with a salt from the host's entropy and returns the PHC string. Takes tens of
+/// milliseconds by design.
 pub fn hash(password: &str, salt: [u8; 16]) -> Result<String, PasswordError> {
     let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
     hash.map(|hash| hash.to_string())

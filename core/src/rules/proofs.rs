@@ -1,4 +1,5 @@
-//! Proofs of steps: the photos of an order, and the signature of the proof that a third party verifies.
+//! Proofs of steps: the photos of an order, and the signature of the proof that a third party
+//! verifies.
 
 use super::{photos::CleanPhoto, settings::Secret};
 use crate::{
@@ -21,8 +22,8 @@ pub enum PhotoOutcome {
     TooMany,
 }
 
-/// Adds a photo to an order. Returns `None` if no identifier is left. The caller must have checked that the courier carries the
-/// order.
+/// Adds a photo to an order. Returns `None` if no identifier is left. The caller must have checked
+/// that the courier carries the order.
 pub fn add_photo(
     order: &Order,
     courier: CourierId,
@@ -70,8 +71,8 @@ pub fn add_photo(
     Some(PhotoOutcome::Added(photo, Box::new(changes)))
 }
 
-/// Returns the private key with which the deployment signs proofs. `None` cannot occur in practice: fewer than one of 2³² numbers
-/// is outside the range of private keys.
+/// Returns the private key with which the deployment signs proofs. `None` cannot occur in practice:
+/// fewer than one of 2³² numbers is outside the range of private keys.
 fn private_key(secret: &Secret) -> Option<[u8; 32]> {
     let key = |attempt: u8| hmac_sha256(&secret.0, &[b"despacho proof signature", &[attempt]]);
     (0..4).map(key).find(|key| p256_public_key(key).is_some())
@@ -100,7 +101,8 @@ pub fn public_key(secret: &Secret) -> Option<Vec<u8>> {
     ))
 }
 
-/// Encodes a positive number in DER: without leading zeros, except one before a number whose first bit is set.
+/// Encodes a positive number in DER: without leading zeros, except one before a number whose first
+/// bit is set.
 fn integer(number: &[u8]) -> Vec<u8> {
     let start = number.iter().position(|byte| *byte != 0).unwrap_or(0);
     let digits = number.get(start..).unwrap_or_default();

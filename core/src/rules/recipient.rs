@@ -96,7 +96,8 @@ pub struct RecipientStatus {
     pub courier: Option<String>,
     /// The courier's position, rounded.
     pub position: Option<Point>,
-    /// Position of the courier relative to the recipient's address, in units of 100 m to the east and to the north.
+    /// Position of the courier relative to the recipient's address, in units of 100 m to the east
+    /// and to the north.
     pub offset: Option<(i32, i32)>,
     /// The code that the recipient gives to the courier.
     pub delivery_code: Option<String>,
@@ -115,8 +116,9 @@ pub struct RecipientStatus {
 }
 
 impl RecipientStatus {
-    /// Returns what the recipient of a delivery may see. `estimate` is the delivery's own estimate by the courier's trip, and
-    /// `position` is the courier's last position. `None` if the delivery has no link.
+    /// Returns what the recipient of a delivery may see. `estimate` is the delivery's own estimate
+    /// by the courier's trip, and `position` is the courier's last position. `None` if the delivery
+    /// has no link.
     pub fn of(
         order: &Order,
         stop: DeliveryId,
@@ -189,7 +191,8 @@ fn first_name(name: &str) -> Option<String> {
 
 /// Returns the distances from `home` to `at` in units of 100 m, to the east and to the north.
 fn offset(home: Point, at: Point) -> (i32, i32) {
-    // 100 m are about 8,983 units of 10⁻⁷ degrees of latitude. A degree of longitude is shorter by the cosine of the latitude.
+    // 100 m are about 8,983 units of 10⁻⁷ degrees of latitude. A degree of longitude is shorter by
+    // the cosine of the latitude.
     let north = f64::from(at.lat_e7 - home.lat_e7) / 8_983.0;
     let east =
         f64::from(at.lon_e7 - home.lon_e7) / 8_983.0 * libm::cos(home.latitude().to_radians());
@@ -219,8 +222,8 @@ pub fn shows_position(delivery: &Delivery) -> bool {
     delivery.status == DeliveryStatus::EnRoute
 }
 
-/// Returns an estimate as a window: it starts with the estimate, and is longer the farther away the estimate is. Both ends are
-/// rounded to five minutes.
+/// Returns an estimate as a window: it starts with the estimate, and is longer the farther away the
+/// estimate is. Both ends are rounded to five minutes.
 pub fn window(estimate: Timestamp, now: Timestamp) -> (Timestamp, Timestamp) {
     let left = estimate.since(now).as_millis().max(0);
     let before = Duration::millis(left / 10);

@@ -1,4 +1,5 @@
-//! The report of a store's orders by day. It stores sums and counts only, so its size does not depend on the number of orders.
+//! The report of a store's orders by day. It stores sums and counts only, so its size does not
+//! depend on the number of orders.
 
 use crate::geo;
 use crate::model::{
@@ -30,7 +31,8 @@ pub struct DayTotals {
     pub expected: u32,
     /// Those that were delivered after it.
     pub late: u32,
-    /// Number of delivered orders by minutes from the creation to the last delivery, sorted by minutes.
+    /// Number of delivered orders by minutes from the creation to the last delivery, sorted by
+    /// minutes.
     minutes: Vec<(u16, u32)>,
 }
 

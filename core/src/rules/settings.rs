@@ -115,17 +115,17 @@ impl Default for CourierConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RetentionConfig {
-    /// Days after which recipients' names, phones, addresses and observations are erased from ended orders. 0 stores
-    /// them until an erasure is requested.
+    /// Days after which recipients' names, phones, addresses and observations are erased from ended
+    /// orders. 0 stores them until an erasure is requested.
     pub recipients_days: u32,
-    /// Days after which couriers' positions are erased from ended orders, and from couriers that have reported none
-    /// since. 0 stores them as long as the recipients.
+    /// Days after which couriers' positions are erased from ended orders, and from couriers that
+    /// have reported none since. 0 stores them as long as the recipients.
     pub positions_days: u32,
-    /// Days after which photos and the other proofs of steps are erased from ended orders. 0 stores them as long as the
-    /// recipients.
+    /// Days after which photos and the other proofs of steps are erased from ended orders. 0 stores
+    /// them as long as the recipients.
     pub proofs_days: u32,
-    /// Days after which entries of the audit log are removed, and the rows of users since their removal. 0 stores them
-    /// forever.
+    /// Days after which entries of the audit log are removed, and the rows of users since their
+    /// removal. 0 stores them forever.
     pub audit_days: u32,
 }
 
@@ -144,13 +144,15 @@ impl Default for RetentionConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PlaceConfig {
-    /// Minimum precision of an address. Less precise addresses are rejected with 422 `address_imprecise`.
+    /// Minimum precision of an address. Less precise addresses are rejected with 422
+    /// `address_imprecise`.
     #[serde(rename = "min-precision")]
     pub min_precision: Precision,
 }
 
 impl Default for PlaceConfig {
-    /// Accepts every address that can be located. Orders that depend on a municipality only are marked as estimated.
+    /// Accepts every address that can be located. Orders that depend on a municipality only are
+    /// marked as estimated.
     fn default() -> PlaceConfig {
         PlaceConfig {
             min_precision: Precision::Municipality,
@@ -162,7 +164,8 @@ impl Default for PlaceConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PriceConfig {
-    /// What to do with a price whose distance is uncertain, because an address was located only by its municipality.
+    /// What to do with a price whose distance is uncertain, because an address was located only by
+    /// its municipality.
     pub estimates: EstimatePolicy,
 }
 
@@ -192,7 +195,8 @@ impl Secret {
     }
 }
 
-/// Validates an operator's token, which must be hard to guess and valid in a header, and returns its hash.
+/// Validates an operator's token, which must be hard to guess and valid in a header, and returns
+/// its hash.
 ///
 /// # Errors
 /// The expected format, if the token is not valid.

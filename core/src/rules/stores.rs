@@ -76,8 +76,8 @@ pub struct KeyParams<'a> {
     pub secret: &'a Secret,
 }
 
-/// Issues a key. Returns its stored part and the nonce from which the value is derived, or `None` if no identifier is
-/// left.
+/// Issues a key. Returns its stored part and the nonce from which the value is derived, or `None`
+/// if no identifier is left.
 pub fn issue(
     opening: KeyParams<'_>,
     ids: &mut IdBlock,
@@ -111,8 +111,8 @@ pub fn key(
     })
 }
 
-/// Creates a parent store, or a branch of `parent` with its billing and sandbox settings. Returns `None` if no
-/// identifier is left. The caller issues the first key with [`issue`].
+/// Creates a parent store, or a branch of `parent` with its billing and sandbox settings. Returns
+/// `None` if no identifier is left. The caller issues the first key with [`issue`].
 pub fn open(
     new: NewStore,
     parent: Option<&Store>,
@@ -221,7 +221,8 @@ pub struct StoreChange {
     pub estimates: Option<Option<EstimatePolicy>>,
 }
 
-/// Returns a store with the operator's changes, or `None` if the floor is not the store's own: it is invoiced, or a branch.
+/// Returns a store with the operator's changes, or `None` if the floor is not the store's own: it
+/// is invoiced, or a branch.
 pub fn alter(store: &Store, change: StoreChange, now: Timestamp) -> Option<Store> {
     let mut changed = store.clone();
     match change.disabled {
@@ -239,7 +240,8 @@ pub fn alter(store: &Store, change: StoreChange, now: Timestamp) -> Option<Store
     Some(changed)
 }
 
-/// Returns the write of a branch after its parent store was changed, or `None` if the branch does not change.
+/// Returns the write of a branch after its parent store was changed, or `None` if the branch does
+/// not change.
 pub fn follow_parent(branch: &Store, parent: &Store) -> Option<Write<Store>> {
     let parent_disabled = parent.disabled_at.is_some();
     if branch.parent != Some(parent.id)
@@ -259,8 +261,8 @@ pub fn follow_parent(branch: &Store, parent: &Store) -> Option<Write<Store>> {
     })
 }
 
-/// Removes a branch of a parent store. If the branch has its own balance, the balance is transferred to the parent
-/// store.
+/// Removes a branch of a parent store. If the branch has its own balance, the balance is
+/// transferred to the parent store.
 pub fn remove(branch: &Store, parent: StoreId, now: Timestamp) -> Changes {
     let removed = Store {
         deleted_at: Some(now),

@@ -86,7 +86,8 @@ impl Order {
     }
 }
 
-/// Derives the token of a link from its nonce. A stored response and a row of the database therefore contain no token.
+/// Derives the token of a link from its nonce. A stored response and a row of the database
+/// therefore contain no token.
 pub fn token(secret: &Secret, nonce: &str) -> String {
     let bytes = hmac_sha256(&secret.0, &[b"despacho tracking link", nonce.as_bytes()]);
     Base64UrlUnpadded::encode_string(&bytes[..TOKEN_BYTES])
@@ -116,8 +117,8 @@ pub fn start(store: &StoreTracking, secret: &Secret, context: &mut ExecContext) 
     }
 }
 
-/// Ends the current link of a delivery and, if `key` is given, sets this one instead. Returns `None` if the order has no such
-/// delivery, or its recipient's data was erased.
+/// Ends the current link of a delivery and, if `key` is given, sets this one instead. Returns
+/// `None` if the order has no such delivery, or its recipient's data was erased.
 pub fn replace_link(
     order: &Order,
     stop: DeliveryId,

@@ -1,6 +1,7 @@
 //! The plan of a courier's trip: its stops in visiting order, with their estimated times.
 //!
-//! The plan is derived from the orders and the courier's last position whenever it is needed. Nothing of it is stored.
+//! The plan is derived from the orders and the courier's last position whenever it is needed.
+//! Nothing of it is stored.
 
 mod step;
 
@@ -66,11 +67,13 @@ pub struct TripContext<'a> {
 }
 
 impl TripPlan {
-    /// Plans the remaining stops of a courier's orders. `travel` returns the travel time between two points in seconds.
+    /// Plans the remaining stops of a courier's orders. `travel` returns the travel time between
+    /// two points in seconds.
     ///
-    /// The visiting order is the shortest by the route engine; the stop that the courier is on the way to stays first,
-    /// and the stops of one order keep their order. Times start at the last known position, or at the last change of
-    /// the trip's progress if that is later. A step that is overdue is expected the later, the longer it is overdue.
+    /// The visiting order is the shortest by the route engine; the stop that the courier is on the
+    /// way to stays first, and the stops of one order keep their order. Times start at the last
+    /// known position, or at the last change of the trip's progress if that is later. A step that
+    /// is overdue is expected the later, the longer it is overdue.
     pub fn of(
         courier: &Courier,
         orders: &[&Order],
@@ -172,7 +175,8 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
         }
     }
 
-    /// Adds a stop at the current point. Half of the service time is before the event and half after it.
+    /// Adds a stop at the current point. Half of the service time is before the event and half
+    /// after it.
     fn serve(&mut self, order: OrderId, kind: StopKind, service: Duration) {
         let half = Duration::millis(service.as_millis() / 2);
         let at = self.time.after(half).max(self.now);
@@ -243,7 +247,8 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
             }
             self.serve(order, StopKind::Delivery(delivery.id), service);
         } else if self.stops.is_empty() && !left.is_empty() {
-            // The courier has not set out yet: the second half of the last pickup or delivery is left.
+            // The courier has not set out yet: the second half of the last pickup or delivery is
+            // left.
             let has_visited = orders
                 .iter()
                 .any(|order| order.deliveries.iter().any(is_visited));
@@ -284,7 +289,8 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
         }
     }
 
-    /// Sorts the stops of several orders by the shortest route. The stops of one order keep their order.
+    /// Sorts the stops of several orders by the shortest route. The stops of one order keep their
+    /// order.
     fn visiting_order<'d>(
         &self,
         stops: Vec<(OrderId, &'d Delivery)>,
@@ -318,8 +324,9 @@ impl<T: Fn(Point, Point) -> u32> Clock<'_, T> {
     }
 }
 
-/// Returns the time of the trip's last change: of its first assignment, of the arrival at the pickup, or after that of any
-/// order. An order that joins later does not change the progress of the others.
+/// Returns the time of the trip's last change: of its first assignment, of the arrival at the
+/// pickup, or after that of any order. An order that joins later does not change the progress of
+/// the others.
 fn last_change(orders: &[&Order]) -> Option<Timestamp> {
     let since = |status| {
         orders

@@ -101,11 +101,12 @@ pub struct CreateUser {
     /// The role.
     #[cfg_attr(feature = "openapi", schema(value_type = Role, required = true))]
     pub role: Option<String>,
-    /// ID of the user's store: the calling store or one of its branches. Defaults to the calling store.
+    /// ID of the user's store: the calling store or one of its branches. Defaults to the calling
+    /// store.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<StoreNumber>))]
     pub store_id: Option<Id>,
-    /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
-    /// ignored otherwise.
+    /// The password of the calling login. Required if the key belongs to a panel session that was
+    /// not confirmed in the last five minutes, ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
@@ -121,8 +122,8 @@ pub struct UpdateUser {
     /// The role. A new role ends the user's sessions.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Role>))]
     pub role: Option<String>,
-    /// The password of the calling login. Required for a new role if the key belongs to a panel session that was not confirmed in the last
-    /// five minutes, ignored otherwise.
+    /// The password of the calling login. Required for a new role if the key belongs to a panel
+    /// session that was not confirmed in the last five minutes, ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
@@ -161,8 +162,8 @@ pub struct SessionConfirmation {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConfirmPassword {
-    /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
-    /// ignored otherwise.
+    /// The password of the calling login. Required if the key belongs to a panel session that was
+    /// not confirmed in the last five minutes, ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
@@ -232,8 +233,8 @@ pub struct PasswordLinkView {
     /// Time at which the code expires.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expires_at: String,
-    /// Whether a mail server accepted the link for the login's email address. Null if the deployment sends no mail or has no
-    /// `public-url`, and in a repeated response.
+    /// Whether a mail server accepted the link for the login's email address. Null if the
+    /// deployment sends no mail or has no `public-url`, and in a repeated response.
     pub mailed: Option<bool>,
 }
 

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Address, Located, Point, Precision};
 
-/// An address. Orders and stores require `street`, `number`, `city` and `state`. A preview requires only enough to
-/// locate the address: coordinates, `zipCode`, or `city` and `state`.
+/// An address. Orders and stores require `street`, `number`, `city` and `state`. A preview requires
+/// only enough to locate the address: coordinates, `zipCode`, or `city` and `state`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Address))]

@@ -37,7 +37,8 @@ pub struct AuditView {
     /// The change. New actions may be added: ignore unknown actions.
     #[cfg_attr(feature = "openapi", schema(value_type = AuditAction))]
     pub action: String,
-    /// ID of the changed object. 0 if there is none: the operator's sign-in, and exports over all stores.
+    /// ID of the changed object. 0 if there is none: the operator's sign-in, and exports over all
+    /// stores.
     pub subject_id: u64,
 }
 

@@ -8,8 +8,8 @@ use crate::{
     rules::pricing::Tariff,
 };
 
-/// All data that a preview depends on besides the request. A page that caches it can calculate previews without calling
-/// the service.
+/// All data that a preview depends on besides the request. A page that caches it can calculate
+/// previews without calling the service.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -19,16 +19,18 @@ pub struct PreviewContext {
     /// Time at which the document was created.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub issued_at: String,
-    /// Time at which a scheduled tariff replaces this one. Request a new context then. Absent if none is scheduled.
+    /// Time at which a scheduled tariff replaces this one. Request a new context then. Absent if
+    /// none is scheduled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(required = false, nullable = false, value_type = String, format = DateTime))]
     pub valid_until: Option<String>,
-    /// Whether the service locates addresses and measures roads with the same embedded data as the page. If false, the
-    /// service uses additional sources and its own preview may differ.
+    /// Whether the service locates addresses and measures roads with the same embedded data as the
+    /// page. If false, the service uses additional sources and its own preview may differ.
     pub exact: bool,
     /// The store for which previews are calculated.
     pub store: ContextStore,
-    /// The tariff in the format of `despacho tariff check`: amounts in reais and kilometres, as decimal strings.
+    /// The tariff in the format of `despacho tariff check`: amounts in reais and kilometres, as
+    /// decimal strings.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub tariff: Tariff,
     /// Limits on requests.

@@ -16,16 +16,19 @@ use crate::model::{
 #[cfg_attr(feature = "openapi", schema(as = StoreHours))]
 #[serde(default)]
 pub struct StoreHoursBody {
-    /// The periods of a week, at most 50, which must not overlap. Empty means open all day on every day.
+    /// The periods of a week, at most 50, which must not overlap. Empty means open all day on every
+    /// day.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(max_items = 50))]
     pub hours: Option<Vec<OpeningPeriodBody>>,
-    /// The dates that have their own hours, such as holidays, at most 100. They replace the periods that start on the date.
+    /// The dates that have their own hours, such as holidays, at most 100. They replace the periods
+    /// that start on the date.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub exceptions: Option<Vec<HoursExceptionBody>>,
-    /// Usual preparation time in minutes, 0 to 1440; fractions are rounded up. The panel suggests it for new orders. An order without `preparationTime`
-    /// is ready at once, whatever this value is. Absent if the store has none.
+    /// Usual preparation time in minutes, 0 to 1440; fractions are rounded up. The panel suggests
+    /// it for new orders. An order without `preparationTime` is ready at once, whatever this value
+    /// is. Absent if the store has none.
     #[serde(
         rename = "preparationTime",
         skip_serializing_if = "Option::is_none",
@@ -41,7 +44,8 @@ pub struct StoreHoursBody {
 #[cfg_attr(feature = "openapi", schema(as = OpeningPeriod))]
 #[serde(default)]
 pub struct OpeningPeriodBody {
-    /// Days of the week on which it starts, such as `mon` or `monday`, in upper or lower case. Empty means every day.
+    /// Days of the week on which it starts, such as `mon` or `monday`, in upper or lower case.
+    /// Empty means every day.
     #[cfg_attr(feature = "openapi", schema(max_items = 7, example = json!(["mon", "tue"])))]
     pub days: Option<Vec<String>>,
     /// Local time of the start, `HH:MM`.
@@ -55,7 +59,8 @@ pub struct OpeningPeriodBody {
         )
     )]
     pub from: Option<String>,
-    /// Local time of the end, exclusive, at most `24:00`. If it is before `from`, it is on the next day.
+    /// Local time of the end, exclusive, at most `24:00`. If it is before `from`, it is on the next
+    /// day.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -85,12 +90,14 @@ pub struct HoursExceptionBody {
         )
     )]
     pub date: Option<String>,
-    /// Whether the store is closed. If true, `from` and `until` are null; otherwise they are required.
+    /// Whether the store is closed. If true, `from` and `until` are null; otherwise they are
+    /// required.
     pub closed: Option<bool>,
     /// Local time of the start, `HH:MM`.
     #[cfg_attr(feature = "openapi", schema(format = "local-time", example = json!(null)))]
     pub from: Option<String>,
-    /// Local time of the end, exclusive, at most `24:00`. If it is before `from`, it is on the next day.
+    /// Local time of the end, exclusive, at most `24:00`. If it is before `from`, it is on the next
+    /// day.
     #[cfg_attr(feature = "openapi", schema(format = "end-time", example = json!(null)))]
     pub until: Option<String>,
     /// Name of the date, at most 60 characters.
@@ -108,8 +115,9 @@ pub struct StoreAreaBody {
     pub service_area: Option<AreaGeometry>,
 }
 
-/// A GeoJSON geometry (RFC 7946) of the type `Polygon` or `MultiPolygon`, in degrees, longitude before latitude. It has at most 20 rings with
-/// 500 positions in all. The first ring of a polygon is its outline; the others are holes.
+/// A GeoJSON geometry (RFC 7946) of the type `Polygon` or `MultiPolygon`, in degrees, longitude
+/// before latitude. It has at most 20 rings with 500 positions in all. The first ring of a polygon
+/// is its outline; the others are holes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
@@ -126,8 +134,8 @@ pub struct AreaGeometry {
         )
     )]
     pub kind: Option<String>,
-    /// The rings, or a list of rings for each polygon of a `MultiPolygon`. A ring has at least four positions, its last position equals the
-    /// first, and its edges do not cross.
+    /// The rings, or a list of rings for each polygon of a `MultiPolygon`. A ring has at least four
+    /// positions, its last position equals the first, and its edges do not cross.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = AreaCoordinates))]
     pub coordinates: Option<Coordinates>,
 }
@@ -168,7 +176,8 @@ pub struct CoverageView {
     /// If the store is closed when the goods are ready: the time at which it opens next.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub next_opening: Option<String>,
-    /// The earliest time at which the goods can be ready for an order that the store's hours permit.
+    /// The earliest time at which the goods can be ready for an order that the store's hours
+    /// permit.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub next_slot: Option<String>,
 }

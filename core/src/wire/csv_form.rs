@@ -9,7 +9,8 @@ use crate::model::{Day, Money, Timestamp, Zone, time_of_day};
 pub enum CsvForm {
     /// For programs: commas, decimal points, times in UTC, names of the API. It does not change.
     Program,
-    /// For people with a spreadsheet: a byte order mark, semicolons, decimal commas, local times, Portuguese words.
+    /// For people with a spreadsheet: a byte order mark, semicolons, decimal commas, local times,
+    /// Portuguese words.
     Brazilian,
 }
 
@@ -79,7 +80,8 @@ impl CsvForm {
     }
 }
 
-/// Returns a text as a field. One that a spreadsheet would evaluate as a formula gets an apostrophe.
+/// Returns a text as a field. One that a spreadsheet would evaluate as a formula gets an
+/// apostrophe.
 pub(super) fn csv_text(text: &str) -> String {
     let is_formula = text.trim_start().starts_with(FORMULA) || text.starts_with(['\t', '\r', '\n']);
     if is_formula {

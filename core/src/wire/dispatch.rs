@@ -106,7 +106,8 @@ pub struct EffectiveDispatch {
     pub orders_per_trip: u32,
 }
 
-/// The components of an assignment's cost in whole seconds. One second is one second of lateness of one order.
+/// The components of an assignment's cost in whole seconds. One second is one second of lateness of
+/// one order.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = AssignmentCost))]
@@ -154,9 +155,9 @@ pub struct DecisionView {
     /// Time of the pass.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: String,
-    /// `ASSIGNED`, or the reason why the order stays open: `CAN_WAIT` for a later pass without loss, `COURIER_BUSY` until the
-    /// planned courier is free, `OTHERS_FIRST` because the couriers in reach are planned for other orders, `NO_COURIER` in
-    /// reach, or `NOT_SEARCHING`.
+    /// `ASSIGNED`, or the reason why the order stays open: `CAN_WAIT` for a later pass without
+    /// loss, `COURIER_BUSY` until the planned courier is free, `OTHERS_FIRST` because the couriers
+    /// in reach are planned for other orders, `NO_COURIER` in reach, or `NOT_SEARCHING`.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -173,7 +174,8 @@ pub struct DecisionView {
     pub cost: Option<CostView>,
     /// The couriers with the lowest costs for the order by itself, cheapest first, at most 5.
     pub considered: Vec<ConsideredView>,
-    /// The nearest couriers in reach whose vehicle cannot carry the order, at most 5. Absent without any.
+    /// The nearest couriers in reach whose vehicle cannot carry the order, at most 5. Absent
+    /// without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub excluded: Vec<ExcludedView>,
@@ -184,8 +186,8 @@ pub struct DecisionView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = OrderDispatch))]
 pub struct OrderDispatchView {
-    /// The last assignments, oldest first, at most 5. While the order is searching, the decision that a pass would take now
-    /// follows.
+    /// The last assignments, oldest first, at most 5. While the order is searching, the decision
+    /// that a pass would take now follows.
     pub passes: Vec<DecisionView>,
 }
 
@@ -200,13 +202,16 @@ pub struct SetDispatch {
     /// Maximum age of a courier's position in whole minutes, 1 to 60.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 60))]
     pub max_position_age_minutes: Option<f64>,
-    /// Whole minutes by which a courier's step is overdue, after which the courier is stuck and not counted on, 1 to 120.
+    /// Whole minutes by which a courier's step is overdue, after which the courier is stuck and not
+    /// counted on, 1 to 120.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 120))]
     pub stuck_after_minutes: Option<f64>,
-    /// Maximum whole minutes that a ready order waits for a better courier while an idle one is in reach, 1 to 60.
+    /// Maximum whole minutes that a ready order waits for a better courier while an idle one is in
+    /// reach, 1 to 60.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 60))]
     pub wait_limit_minutes: Option<f64>,
-    /// Whole minutes of searching after which a courier who released the order can get it again, 0 to 60.
+    /// Whole minutes of searching after which a courier who released the order can get it again, 0
+    /// to 60.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 60))]
     pub reoffer_after_minutes: Option<f64>,
     /// Whole minutes within which a courier must be free to be considered, 0 to 120.
@@ -235,7 +240,8 @@ pub struct DispatchSettings {
     pub radius_km: u32,
     /// Maximum age of a courier's position in minutes.
     pub max_position_age_minutes: u32,
-    /// Minutes by which a courier's step is overdue, after which the courier is stuck and not counted on.
+    /// Minutes by which a courier's step is overdue, after which the courier is stuck and not
+    /// counted on.
     pub stuck_after_minutes: u32,
     /// Maximum minutes that a ready order waits for a better courier while an idle one is in reach.
     pub wait_limit_minutes: u32,
@@ -253,7 +259,8 @@ pub struct DispatchSettings {
     pub margin_seconds: u32,
 }
 
-/// The decisions of a dispatch pass with the deployment's settings and with a draft. Neither pass changes anything.
+/// The decisions of a dispatch pass with the deployment's settings and with a draft. Neither pass
+/// changes anything.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -297,7 +304,8 @@ pub struct ChangedDecision {
 }
 
 impl TripView {
-    /// Builds the representation of a trip. `orders` are those of the plan whose stores were read, each with its store.
+    /// Builds the representation of a trip. `orders` are those of the plan whose stores were read,
+    /// each with its store.
     pub fn of(orders: &[(Order, Store)], plan: &TripPlan) -> TripView {
         let stop = |stop: &TripStop| {
             let (order, _) = orders.iter().find(|(order, _)| order.id == stop.order)?;
@@ -394,7 +402,8 @@ impl DispatchComparison {
     /// Maximum number of listed orders.
     pub const MAX_CHANGED: usize = 100;
 
-    /// Compares the decisions of two passes. Two decisions differ in their outcome or their courier.
+    /// Compares the decisions of two passes. Two decisions differ in their outcome or their
+    /// courier.
     pub fn of(
         settings: DispatchSettings,
         current: &[Decided],
@@ -458,7 +467,8 @@ impl ConsideredView {
 }
 
 impl DecisionView {
-    /// Builds the representation of a decision. A `None` is the decision about an order that is not searching.
+    /// Builds the representation of a decision. A `None` is the decision about an order that is not
+    /// searching.
     pub fn of(order: OrderId, decision: Option<&Decision>, at: Timestamp) -> DecisionView {
         let (outcome, assignment) = match decision {
             None => ("NOT_SEARCHING", None),

@@ -33,7 +33,8 @@ pub struct EventView {
     /// Time of the event.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
-    /// Time at which the service received the event, if the courier sent it more than a second late. Null otherwise.
+    /// Time at which the service received the event, if the courier sent it more than a second
+    /// late. Null otherwise.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub received_at: Option<String>,
     /// Description of the event in the language of the request.
@@ -67,7 +68,8 @@ pub struct EventView {
 #[cfg_attr(feature = "openapi", schema(as = JournalEvent))]
 #[serde(rename_all = "camelCase")]
 pub struct JournalEventView {
-    /// The event's position in the journal. Send it as `after` or `Last-Event-ID` to read the events after it.
+    /// The event's position in the journal. Send it as `after` or `Last-Event-ID` to read the
+    /// events after it.
     pub cursor: String,
     /// ID of the order's store.
     pub store_id: u64,

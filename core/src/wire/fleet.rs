@@ -47,11 +47,12 @@ pub struct RegisterCourier {
     /// CPF or another document, at most 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub document: Option<String>,
-    /// ID of the courier's profile in your own records. Defaults to the courier's ID. Need not be unique.
+    /// ID of the courier's profile in your own records. Defaults to the courier's ID. Need not be
+    /// unique.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>, minimum = 1, maximum = 9_007_199_254_740_991_u64))]
     pub profile_id: Option<Id>,
-    /// Whether the courier is available for orders immediately. Defaults to false. The courier can change it at any
-    /// time.
+    /// Whether the courier is available for orders immediately. Defaults to false. The courier can
+    /// change it at any time.
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub available: Option<bool>,
     /// Whether the courier carries only orders of sandbox stores. It cannot be changed later.
@@ -60,10 +61,12 @@ pub struct RegisterCourier {
     /// The vehicle. Defaults to `MOTORBIKE_BAG`.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vehicle>))]
     pub vehicle: Option<String>,
-    /// The courier's own maximum weight in grams, 1 to 1,000,000. The limit of the vehicle applies if it is lower.
+    /// The courier's own maximum weight in grams, 1 to 1,000,000. The limit of the vehicle applies
+    /// if it is lower.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000))]
     pub max_weight_grams: Option<f64>,
-    /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle applies if it is lower.
+    /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle
+    /// applies if it is lower.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000))]
     pub max_volume_millilitres: Option<f64>,
     /// What the courier has: `THERMIC_CONTAINER`, `CARD_MACHINE`. Defaults to both.
@@ -105,23 +108,27 @@ pub struct AlterCourier {
     /// The vehicle. Another vehicle ends the courier's own maximum weight and volume.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vehicle>))]
     pub vehicle: Option<String>,
-    /// The courier's own maximum weight in grams, 1 to 1,000,000. The limit of the vehicle applies if it is lower.
+    /// The courier's own maximum weight in grams, 1 to 1,000,000. The limit of the vehicle applies
+    /// if it is lower.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000))]
     pub max_weight_grams: Option<f64>,
-    /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle applies if it is lower.
+    /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle
+    /// applies if it is lower.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000))]
     pub max_volume_millilitres: Option<f64>,
     /// What the courier has: `THERMIC_CONTAINER`, `CARD_MACHINE`.
     #[cfg_attr(feature = "openapi", schema(max_items = 2, example = json!(["THERMIC_CONTAINER"])))]
     pub equipment: Option<Vec<String>>,
-    /// True suspends the courier: no new orders until it is false again. The orders of the current trip remain.
+    /// True suspends the courier: no new orders until it is false again. The orders of the current
+    /// trip remain.
     pub suspended: Option<bool>,
     /// True issues a new key and revokes the old one immediately.
     pub new_key: Option<bool>,
     /// Validity of the new key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
-    /// True removes the courier permanently and revokes the key. An order that was not yet picked up is reassigned.
+    /// True removes the courier permanently and revokes the key. An order that was not yet picked
+    /// up is reassigned.
     pub removed: Option<bool>,
 }
 
@@ -144,9 +151,10 @@ pub struct CourierRecord {
     pub document: Option<String>,
     /// Whether the courier is available for orders.
     pub available: bool,
-    /// What the courier does now, as dispatch and health count it: `AVAILABLE` without a trip; `ON_TRIP`; `STUCK` on a trip
-    /// whose next step is overdue by more than `dispatch.stuck-after-minutes`; `UNRESPONSIVE` on duty or on a trip without a
-    /// report or step for `dispatch.max-position-age-minutes`; `OFF` duty; `SUSPENDED`; `REMOVED`.
+    /// What the courier does now, as dispatch and health count it: `AVAILABLE` without a trip;
+    /// `ON_TRIP`; `STUCK` on a trip whose next step is overdue by more than
+    /// `dispatch.stuck-after-minutes`; `UNRESPONSIVE` on duty or on a trip without a report or step
+    /// for `dispatch.max-position-age-minutes`; `OFF` duty; `SUSPENDED`; `REMOVED`.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -260,8 +268,8 @@ pub struct ReportPosition {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PositionResult {
-    /// Whether the position was stored. At most one position is stored per interval: 20 seconds unless the deployment
-    /// configures another.
+    /// Whether the position was stored. At most one position is stored per interval: 20 seconds
+    /// unless the deployment configures another.
     pub stored: bool,
     /// Seconds until the next position can be stored.
     pub next_in_seconds: u64,
@@ -275,12 +283,12 @@ pub struct SetAvailability {
     /// Whether the courier is available for orders.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub available: Option<bool>,
-    /// Start of a shift, in RFC 3339 format, at most 7 days ahead. Dispatch considers the courier shortly before it.
-    /// Defaults to the current time if `availableUntil` is sent.
+    /// Start of a shift, in RFC 3339 format, at most 7 days ahead. Dispatch considers the courier
+    /// shortly before it. Defaults to the current time if `availableUntil` is sent.
     #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
     pub available_from: Option<String>,
-    /// End of the shift, at most 7 days ahead. The courier is sent to no pickup after it. If both times are absent, the
-    /// courier is available until further notice.
+    /// End of the shift, at most 7 days ahead. The courier is sent to no pickup after it. If both
+    /// times are absent, the courier is available until further notice.
     #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
     pub available_until: Option<String>,
 }
@@ -311,7 +319,8 @@ pub struct CourierSelf {
     /// Time at which the device key was issued, or null if there is none.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub device_key_created_at: Option<String>,
-    /// ID of the courier's current order, the first of the trip, or null. `GET /courier/trip` returns the trip.
+    /// ID of the courier's current order, the first of the trip, or null. `GET /courier/trip`
+    /// returns the trip.
     pub order_id: Option<u64>,
     /// IDs of the orders of the current trip, if there are several. Absent otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -341,9 +350,11 @@ pub struct DispatchPassView {
     pub released: u32,
     /// Orders for which no courier was found in time.
     pub expired: u32,
-    /// Whether the pass stopped at a limit while more work was due. If true, start another pass immediately.
+    /// Whether the pass stopped at a limit while more work was due. If true, start another pass
+    /// immediately.
     pub more: bool,
-    /// With `dryRun=true`, the decisions about all searching orders that the pass would match. Absent otherwise.
+    /// With `dryRun=true`, the decisions about all searching orders that the pass would match.
+    /// Absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub decisions: Option<Vec<DecisionView>>,

@@ -28,8 +28,8 @@ pub struct CreateTopUp {
         )
     )]
     pub amount: Option<f64>,
-    /// Your reference of the payment, 1 to 64 characters. It makes the request idempotent: a repetition with the same
-    /// amount changes nothing.
+    /// Your reference of the payment, 1 to 64 characters. It makes the request idempotent: a
+    /// repetition with the same amount changes nothing.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -57,8 +57,8 @@ pub struct StatementLineView {
     #[serde(rename = "type")]
     #[cfg_attr(feature = "openapi", schema(value_type = EntryKind))]
     pub kind: &'static str,
-    /// ID of the store that caused the entry. In the statement of a prepaid parent store, this can be one of its
-    /// branches.
+    /// ID of the store that caused the entry. In the statement of a prepaid parent store, this can
+    /// be one of its branches.
     pub store_id: u64,
     /// ID of the order. Null for top-ups and transfers.
     pub order_id: Option<u64>,
@@ -90,8 +90,8 @@ pub struct StatementPage {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StoreBalance {
-    /// ID of the store that owns the balance: the parent store for branches of a prepaid parent store, otherwise the
-    /// store itself.
+    /// ID of the store that owns the balance: the parent store for branches of a prepaid parent
+    /// store, otherwise the store itself.
     pub store_id: u64,
     /// Balance in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]

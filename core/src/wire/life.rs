@@ -32,9 +32,9 @@ macro_rules! requests {
 requests! {
     /// The time of a courier's step.
     StepTime {
-        /// Time at which you took the step, in RFC 3339 format. Send it for a step that was queued without a network. A time before the
-        /// order's last event counts as the time of that event, and a time in the future as the current time. Defaults to the current
-        /// time.
+        /// Time at which you took the step, in RFC 3339 format. Send it for a step that was queued
+        /// without a network. A time before the order's last event counts as the time of that
+        /// event, and a time in the future as the current time. Defaults to the current time.
         #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
         at: String,
     }
@@ -121,8 +121,8 @@ requests! {
         /// The reason in a few words. It is stored in the order's history.
         #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "the customer changed their mind"))]
         reason: String,
-        /// ID of the delivery to cancel. Other deliveries must remain, and the order is priced again. If absent, the
-        /// whole order is cancelled.
+        /// ID of the delivery to cancel. Other deliveries must remain, and the order is priced
+        /// again. If absent, the whole order is cancelled.
         #[cfg_attr(feature = "openapi", schema(value_type = Option<StopNumber>))]
         delivery_id: Id,
     }
@@ -145,8 +145,8 @@ pub struct CourierOrderView {
     pub situation: u16,
     /// Name of the store that hands over the goods.
     pub store_name: String,
-    /// Telephone of the store: the contact that it set for recipients, or else its contact person's. Null if it has none, and once the order
-    /// has ended.
+    /// Telephone of the store: the contact that it set for recipients, or else its contact
+    /// person's. Null if it has none, and once the order has ended.
     pub store_phone: Option<String>,
     /// Address of the pickup.
     pub pickup_address: AddressBody,
@@ -179,8 +179,8 @@ pub struct CourierOrderView {
     pub pickup_instructions: Option<String>,
 }
 
-/// A delivery as shown to its courier. Once the order has ended, the recipient's data is null: `name`, `phone`,
-/// `observation`, every field of `address`, `latitude` and `longitude`.
+/// A delivery as shown to its courier. Once the order has ended, the recipient's data is null:
+/// `name`, `phone`, `observation`, every field of `address`, `latitude` and `longitude`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = CourierDelivery))]
@@ -254,7 +254,8 @@ pub struct CancellationView {
     /// Cost of cancelling now in BRL, in addition to the order's `cancellationFee`.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub fee: Reais,
-    /// Time at which the terms change if the status stays the same. Null if they do not change with time.
+    /// Time at which the terms change if the status stays the same. Null if they do not change with
+    /// time.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub changes_at: Option<String>,
 }

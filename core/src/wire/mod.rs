@@ -1,5 +1,5 @@
-//! The JSON types of the API, separate from the domain model. Requests hold what the client sent, valid or not.
-//! Responses always contain every documented field, with `null` if there is no value.
+//! The JSON types of the API, separate from the domain model. Requests hold what the client sent,
+//! valid or not. Responses always contain every documented field, with `null` if there is no value.
 
 mod account;
 mod address;

@@ -6,7 +6,8 @@ use serde::Serialize;
 use crate::model::order::NoticeCode;
 use crate::model::{Language, order::Notice};
 
-/// What the caller should know about an accepted request. Unlike an error, it does not prevent the order.
+/// What the caller should know about an accepted request. Unlike an error, it does not prevent the
+/// order.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Notice))]

@@ -10,15 +10,15 @@ use serde::{
 
 use crate::model::{Distance, Money};
 
-/// Serializes `units / 10^scale` as a JSON number that is exact to the last decimal. Whole numbers have no decimal
-/// point, as in JavaScript.
+/// Serializes `units / 10^scale` as a JSON number that is exact to the last decimal. Whole numbers
+/// have no decimal point, as in JavaScript.
 fn write_decimal<S: Serializer>(units: i64, scale: u32, serializer: S) -> Result<S::Ok, S::Error> {
     let divisor = 10i64.pow(scale);
     if units % divisor == 0 {
         return serializer.serialize_i64(units / divisor);
     }
-    // Both operands are exact doubles, so IEEE division returns the double nearest to the decimal, whose shortest
-    // representation is that decimal.
+    // Both operands are exact doubles, so IEEE division returns the double nearest to the decimal,
+    // whose shortest representation is that decimal.
     #[expect(
         clippy::cast_precision_loss,
         reason = "amounts, metres and quantities stay below 2^53 units"
@@ -78,8 +78,8 @@ impl Serialize for Quantity {
     }
 }
 
-/// An identifier in a request: a whole number or a string of its digits. Negative numbers and numbers above 64 bits are
-/// read as 0, because they are out of range and not of the wrong type.
+/// An identifier in a request: a whole number or a string of its digits. Negative numbers and
+/// numbers above 64 bits are read as 0, because they are out of range and not of the wrong type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Id(pub u64);
@@ -138,8 +138,8 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Option::<Objects<T>>::deserialize(deserializer).map(|list| list.map(|list| list.0))
 }
 
-/// Maximum number of items that are kept of a list, above every limit on deliveries. `[{},{},…]` needs three bytes per
-/// item in a body but hundreds in memory, so longer lists are not stored.
+/// Maximum number of items that are kept of a list, above every limit on deliveries. `[{},{},…]`
+/// needs three bytes per item in a body but hundreds in memory, so longer lists are not stored.
 pub const MAX_LIST_ITEMS: usize = 256;
 
 /// A list of values. Items after the first [`MAX_LIST_ITEMS`] are skipped.

@@ -22,7 +22,8 @@ use crate::model::{
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateOrder {
-    /// The merchant's code for the order, 1 to 64 characters, unique among the store's orders that are not cancelled.
+    /// The merchant's code for the order, 1 to 64 characters, unique among the store's orders that
+    /// are not cancelled.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -33,23 +34,27 @@ pub struct CreateOrder {
         )
     )]
     pub code: Option<String>,
-    /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes. The search for a courier starts when it is over.
+    /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes. The
+    /// search for a courier starts when it is over.
     #[cfg_attr(
         feature = "openapi",
         schema(default = 0, minimum = 0, maximum = 1440, example = 15)
     )]
     pub preparation_time: Option<f64>,
-    /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
-    /// preparation and the search for a courier start as late as this allows. Without it, the order is delivered as soon as possible.
+    /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset
+    /// from UTC, at most 30 days ahead. The preparation and the search for a courier start as late
+    /// as this allows. Without it, the order is delivered as soon as possible.
     #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T20:00:00-03:00"))]
     pub deliver_at: Option<String>,
-    /// Whether to calculate the expected times. If not true, they are null, unless the order has `deliverAt` or a window.
+    /// Whether to calculate the expected times. If not true, they are null, unless the order has
+    /// `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub preview_delivery_time: Option<bool>,
     /// The merchant's full code, 1 to 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub full_code: Option<String>,
-    /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the order sent.
+    /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the
+    /// order sent.
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub sort_by_best_route: Option<bool>,
     /// Address of the pickup. Defaults to the store's address.
@@ -66,11 +71,12 @@ pub struct CreateOrder {
     pub pickup_instructions: Option<String>,
     /// The store for which the order is created: the calling store or one of its branches.
     pub store: Option<StoreRef>,
-    /// Whether the courier can carry other orders of the store in the same trip. Defaults to true. Price, codes and history
-    /// are the order's own in any case.
+    /// Whether the courier can carry other orders of the store in the same trip. Defaults to true.
+    /// Price, codes and history are the order's own in any case.
     #[cfg_attr(feature = "openapi", schema(default = true))]
     pub combinable: Option<bool>,
-    /// What the order requires of its courier's vehicle. Dispatch assigns only couriers who meet it.
+    /// What the order requires of its courier's vehicle. Dispatch assigns only couriers who meet
+    /// it.
     pub requirements: Option<SetRequirements>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
@@ -111,8 +117,8 @@ pub struct NewDelivery {
     /// The merchant's full code, 1 to 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub full_code: Option<String>,
-    /// The code that the merchant gives to the courier at the pickup, 4 to 12 letters or digits. All deliveries that
-    /// set it must have the same value. If none sets it, a code is generated.
+    /// The code that the merchant gives to the courier at the pickup, 4 to 12 letters or digits.
+    /// All deliveries that set it must have the same value. If none sets it, a code is generated.
     #[cfg_attr(
         feature = "openapi",
         schema(format = "pickup-code", max_length = 64, example = "7K2P")
@@ -121,15 +127,17 @@ pub struct NewDelivery {
     /// The recipient's name, 1 to 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
     pub name: Option<String>,
-    /// The recipient's phone number: in E.164 format, or as people write it, with the area code; a foreign one with a plus sign and the
-    /// country code. The response contains it in E.164 format. Any other text does not prevent the order: it becomes part of `observation`,
-    /// and a notice names it.
+    /// The recipient's phone number: in E.164 format, or as people write it, with the area code; a
+    /// foreign one with a plus sign and the country code. The response contains it in E.164 format.
+    /// Any other text does not prevent the order: it becomes part of `observation`, and a notice
+    /// names it.
     #[cfg_attr(
         feature = "openapi",
         schema(max_length = 255, example = "+5511999990000")
     )]
     pub phone: Option<String>,
-    /// The recipient's email address. Any other text does not prevent the order: it becomes part of `observation`, and a notice names it.
+    /// The recipient's email address. Any other text does not prevent the order: it becomes part of
+    /// `observation`, and a notice names it.
     #[cfg_attr(
         feature = "openapi",
         schema(max_length = 400, example = "maria@exemplo.com.br")
@@ -141,15 +149,16 @@ pub struct NewDelivery {
     /// Address of the recipient.
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
-    /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the payment to the pickup.
+    /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the
+    /// payment to the pickup.
     #[cfg_attr(feature = "openapi", schema(default = true))]
     pub online_payment: Option<bool>,
     /// How the recipient pays the courier. Only if `onlinePayment` is false.
     pub payment: Option<SetPayment>,
     /// The period in which the courier must arrive.
     pub window: Option<SetWindow>,
-    /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most one delivery can be
-    /// first and one last.
+    /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most
+    /// one delivery can be first and one last.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<StopPin>))]
     pub pin: Option<String>,
     /// Ignored, as in a preview. The response contains the position in the route.
@@ -190,8 +199,8 @@ pub struct OrderView {
     /// The current status.
     #[cfg_attr(feature = "openapi", schema(value_type = OrderStatus))]
     pub situation: u16,
-    /// The code that the merchant gives to the courier when goods or a payment are returned. Null until a return is
-    /// necessary.
+    /// The code that the merchant gives to the courier when goods or a payment are returned. Null
+    /// until a return is necessary.
     pub return_code: Option<String>,
     /// The code that the merchant gives to the courier at the pickup.
     pub pickup_code: String,
@@ -201,25 +210,28 @@ pub struct OrderView {
     /// Delivery fee in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub delivery_fee: Reais,
-    /// Cost of late cancellations so far in BRL, in addition to `deliveryFee`. A cancelled order costs only this
-    /// amount.
+    /// Cost of late cancellations so far in BRL, in addition to `deliveryFee`. A cancelled order
+    /// costs only this amount.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub cancellation_fee: Reais,
     /// The price lines, whose sum is the fee.
     pub price_breakdown: Vec<PriceLineView>,
     /// The deliveries, in route order.
     pub deliveries: Vec<DeliveryView>,
-    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true, or the order has `deliverAt` or a window.
+    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true, or the order
+    /// has `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_delivery: Option<String>,
-    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true, or the order has `deliverAt` or a window.
+    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true, or the order has
+    /// `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_pickup: Option<String>,
-    /// Whether a distance is an estimate: an address was located only by its municipality, or the embedded distance
-    /// model replaced the unavailable road network.
+    /// Whether a distance is an estimate: an address was located only by its municipality, or the
+    /// embedded distance model replaced the unavailable road network.
     pub estimated: bool,
-    /// The live estimate, from the courier's trip and position, if the store has a lead time or `previewDeliveryTime` was
-    /// true. Absent before a courier is assigned and after the last delivery.
+    /// The live estimate, from the courier's trip and position, if the store has a lead time or
+    /// `previewDeliveryTime` was true. Absent before a courier is assigned and after the last
+    /// delivery.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub eta: Option<EtaView>,
@@ -239,7 +251,8 @@ pub struct OrderView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false, format = DateTime))]
     pub deliver_at: Option<String>,
-    /// Time at which the preparation starts or started. Absent unless the order has `deliverAt` or a window.
+    /// Time at which the preparation starts or started. Absent unless the order has `deliverAt` or
+    /// a window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false, format = DateTime))]
     pub preparation_starts_at: Option<String>,
@@ -261,8 +274,8 @@ pub struct OrderDetails {
     pub order: OrderView,
     /// The courier. Null until one is assigned.
     pub delivery_man: Option<CourierView>,
-    /// The order's history, oldest event first. Empty if the operator has archived the history of an order that ended
-    /// long ago.
+    /// The order's history, oldest event first. Empty if the operator has archived the history of
+    /// an order that ended long ago.
     pub events: Vec<EventView>,
     /// The kind of key with which the order was created.
     #[cfg_attr(feature = "openapi", schema(value_type = KeyOrigin))]
@@ -283,8 +296,8 @@ pub struct ListedOrder {
     /// The order.
     #[serde(flatten)]
     pub order: OrderView,
-    /// The courier. Null until one is assigned. Its position is from the order's last step; `GET /delivery/orders/{platformOrderId}`
-    /// returns the current position.
+    /// The courier. Null until one is assigned. Its position is from the order's last step;
+    /// `GET /delivery/orders/{platformOrderId}` returns the current position.
     pub delivery_man: Option<CourierView>,
     /// The store's name. Only for the operator.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -334,8 +347,8 @@ pub struct DeliveryView {
     /// Precision of the coordinates.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
-    /// URL of the recipient's page, in responses that create, return or list orders. Null in all others, and if there is no
-    /// link.
+    /// URL of the recipient's page, in responses that create, return or list orders. Null in all
+    /// others, and if there is no link.
     pub tracking_url: Option<String>,
     /// What the recipient, not at home, chose on the page.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<RecipientChoice>))]

@@ -15,10 +15,12 @@ use crate::model::Precision;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PreviewOrder {
-    /// Whether to calculate the expected times. If not true, they are null, unless the order has `deliverAt` or a window.
+    /// Whether to calculate the expected times. If not true, they are null, unless the order has
+    /// `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub preview_delivery_time: Option<bool>,
-    /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the order sent.
+    /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the
+    /// order sent.
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub sort_by_best_route: Option<bool>,
     /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes.
@@ -27,8 +29,8 @@ pub struct PreviewOrder {
         schema(default = 0, minimum = 0, maximum = 1440, example = 15)
     )]
     pub preparation_time: Option<f64>,
-    /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset from UTC, at most 30 days ahead. The
-    /// price is that of the expected pickup's local time.
+    /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset
+    /// from UTC, at most 30 days ahead. The price is that of the expected pickup's local time.
     #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T20:00:00-03:00"))]
     pub deliver_at: Option<String>,
     /// The store for which the preview is calculated: the calling store or one of its branches.
@@ -36,9 +38,11 @@ pub struct PreviewOrder {
     /// Address of the pickup. Defaults to the store's address.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<LocateAddress>))]
     pub pickup_address: Option<AddressBody>,
-    /// What the order requires of its courier's vehicle. The tariff can have surcharges for larger vehicles.
+    /// What the order requires of its courier's vehicle. The tariff can have surcharges for larger
+    /// vehicles.
     pub requirements: Option<SetRequirements>,
-    /// The highest acceptable fee in BRL. If the fee is higher, the preview is rejected as the order would be.
+    /// The highest acceptable fee in BRL. If the fee is higher, the preview is rejected as the
+    /// order would be.
     #[cfg_attr(
         feature = "openapi",
         schema(minimum = 0, maximum = 1_000_000, example = 20)
@@ -63,13 +67,14 @@ pub struct PreviewStop {
     /// Address of the recipient.
     #[cfg_attr(feature = "openapi", schema(value_type = LocateAddress, required = true))]
     pub address: Option<AddressBody>,
-    /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the payment to the pickup.
+    /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the
+    /// payment to the pickup.
     #[cfg_attr(feature = "openapi", schema(default = true))]
     pub online_payment: Option<bool>,
     /// The period in which the courier must arrive.
     pub window: Option<SetWindow>,
-    /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most one delivery can be
-    /// first and one last.
+    /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most
+    /// one delivery can be first and one last.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<StopPin>))]
     pub pin: Option<String>,
 }
@@ -90,8 +95,9 @@ pub struct PreviewView {
     /// Delivery fee in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub delivery_fee: Reais,
-    /// The lower end of the range in which the fee probably is with exact locations, in BRL. It is not a limit. Null if every address
-    /// was located by coordinates or street number, and no distance is estimated.
+    /// The lower end of the range in which the fee probably is with exact locations, in BRL. It is
+    /// not a limit. Null if every address was located by coordinates or street number, and no
+    /// distance is estimated.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, minimum = 0))]
     pub delivery_fee_min: Option<Reais>,
     /// The higher end of that range in BRL, or null.
@@ -99,14 +105,16 @@ pub struct PreviewView {
     pub delivery_fee_max: Option<Reais>,
     /// The price lines, whose sum is the fee.
     pub price_breakdown: Vec<PriceLineView>,
-    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true, or the order has `deliverAt` or a window.
+    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true, or the order
+    /// has `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_delivery: Option<String>,
-    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true, or the order has `deliverAt` or a window.
+    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true, or the order has
+    /// `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_pickup: Option<String>,
-    /// Whether a distance is an estimate: an address was located only by its municipality, or the embedded distance
-    /// model replaced the unavailable road network.
+    /// Whether a distance is an estimate: an address was located only by its municipality, or the
+    /// embedded distance model replaced the unavailable road network.
     pub estimated: bool,
     /// What the merchant should know about the price. Usually empty.
     pub notices: Vec<NoticeView>,
@@ -132,11 +140,13 @@ pub struct PreviewStopView {
     /// Precision of the coordinates.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
-    /// Typical distance in metres between the coordinates and the address; 0 for coordinates that were sent.
+    /// Typical distance in metres between the coordinates and the address; 0 for coordinates that
+    /// were sent.
     pub radius_m: u32,
 }
 
-/// A price that is guaranteed for a limited time. To lock it in, send `id` as `quoteId` when you create the order.
+/// A price that is guaranteed for a limited time. To lock it in, send `id` as `quoteId` when you
+/// create the order.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Quote))]

@@ -41,10 +41,11 @@ pub struct ErasureResult {
     pub orders: u32,
     /// Number of recipients in these orders.
     pub deliveries: u32,
-    /// Number of webhook messages, attempts, notifications and stored responses that were changed or removed.
+    /// Number of webhook messages, attempts, notifications and stored responses that were changed
+    /// or removed.
     pub entries: u32,
-    /// Orders to this phone number that have not ended. Nothing was erased from them. Repeat the request after they
-    /// have ended.
+    /// Orders to this phone number that have not ended. Nothing was erased from them. Repeat the
+    /// request after they have ended.
     pub open_orders: Vec<OpenOrder>,
     /// Cursor for continuing: send it as `cursor`. Null if all orders were searched.
     pub next_cursor: Option<String>,
@@ -72,7 +73,8 @@ pub struct RecipientExport {
     pub orders: Vec<ExportedOrder>,
     /// Texts of notifications that contain the phone number, in English.
     pub notifications: Vec<String>,
-    /// Number of responses with the phone number that are stored for repeated requests. Each is removed within a day.
+    /// Number of responses with the phone number that are stored for repeated requests. Each is
+    /// removed within a day.
     pub stored_responses: u32,
     /// Cursor for continuing: send it as `cursor`. Null if all orders were searched.
     pub next_cursor: Option<String>,
@@ -125,8 +127,8 @@ pub struct ExportedEvent {
 pub struct ErasureView {
     /// The record's ID.
     pub id: u64,
-    /// `request` for a request of the operator. `retention` for the configured retention period, with one record per
-    /// day.
+    /// `request` for a request of the operator. `retention` for the configured retention period,
+    /// with one record per day.
     pub cause: &'static str,
     /// Keyed hash of the phone number. Null if the cause is `retention`.
     pub subject_id: Option<String>,
@@ -137,7 +139,8 @@ pub struct ErasureView {
     pub orders: u32,
     /// Number of recipients in these orders.
     pub deliveries: u32,
-    /// Number of webhook messages, attempts, notifications and stored responses that were changed or removed.
+    /// Number of webhook messages, attempts, notifications and stored responses that were changed
+    /// or removed.
     pub entries: u32,
     /// Number of orders in archive files from which personal data was erased.
     pub archived_orders: u32,
@@ -206,7 +209,8 @@ impl RecipientExport {
 }
 
 impl ExportedOrder {
-    /// Builds an exported order from an order and events that were already reduced to one recipient.
+    /// Builds an exported order from an order and events that were already reduced to one
+    /// recipient.
     pub fn of(RecipientOrder { order, events }: &RecipientOrder) -> ExportedOrder {
         let event = |view: EventView| ExportedEvent {
             created_at: view.created_at,

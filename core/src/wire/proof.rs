@@ -57,8 +57,8 @@ pub struct SetProofRule {
     /// The step.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<ProofStepName>, required = true))]
     pub step: Option<String>,
-    /// The reason to which the rule is limited; upper and lower case are equal. Only for `FAILURE`. Without a reason the
-    /// rule applies to every step of this kind.
+    /// The reason to which the rule is limited; upper and lower case are equal. Only for `FAILURE`.
+    /// Without a reason the rule applies to every step of this kind.
     #[cfg_attr(
         feature = "openapi",
         schema(max_length = 255, example = "recipient not at home")
@@ -142,7 +142,8 @@ pub struct ProofView {
     pub latitude: Option<f64>,
     /// Longitude of the courier's device.
     pub longitude: Option<f64>,
-    /// Whether the proof was erased, because its retention period is over or the recipient requested it.
+    /// Whether the proof was erased, because its retention period is over or the recipient
+    /// requested it.
     pub erased: bool,
 }
 
@@ -215,7 +216,7 @@ pub struct OrderProofView {
     pub document: String,
     /// SHA-256 of `document` in hexadecimal.
     pub digest: String,
-    /// ECDSA signature of `document` on the curve P-256 with SHA-256, DER in base64. `GET /delivery/proof-key` returns the
-    /// public key.
+    /// ECDSA signature of `document` on the curve P-256 with SHA-256, DER in base64.
+    /// `GET /delivery/proof-key` returns the public key.
     pub signature: String,
 }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", schema(as = PushKey))]
 #[serde(rename_all = "camelCase")]
 pub struct PushKeyView {
-    /// `applicationServerKey` of the browser's subscription, in base64url. Null if the deployment sends no pushes.
+    /// `applicationServerKey` of the browser's subscription, in base64url. Null if the deployment
+    /// sends no pushes.
     pub public_key: Option<String>,
 }
 
@@ -17,7 +18,8 @@ pub struct PushKeyView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PushEndpoint {
-    /// `endpoint` of the browser's subscription: HTTPS, without user name and fragment, at most 2,048 characters.
+    /// `endpoint` of the browser's subscription: HTTPS, without user name and fragment, at most
+    /// 2,048 characters.
     #[cfg_attr(
         feature = "openapi",
         schema(

@@ -32,7 +32,8 @@ pub struct ReportDay {
     pub p90_minutes: Option<u64>,
     /// Delivered orders whose last delivery was after `expectedDelivery`.
     pub late: u32,
-    /// Late orders of 100 delivered orders with an `expectedDelivery`, rounded. Null if there are none.
+    /// Late orders of 100 delivered orders with an `expectedDelivery`, rounded. Null if there are
+    /// none.
     pub late_percent: Option<u64>,
 }
 

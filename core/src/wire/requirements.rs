@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::Vehicle;
 use crate::model::{CourierId, Equipment, Misfit, Requirements};
 
-/// What an order requires of its courier's vehicle. Weight, volume and packages are those of all deliveries together.
+/// What an order requires of its courier's vehicle. Weight, volume and packages are those of all
+/// deliveries together.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -32,7 +33,8 @@ pub struct SetRequirements {
         schema(pattern = "^(NORMAL|THERMIC)$", example = "THERMIC")
     )]
     pub container: Option<String>,
-    /// Whether the courier brings a card machine. A payment at the door by card requires it in any case.
+    /// Whether the courier brings a card machine. A payment at the door by card requires it in any
+    /// case.
     pub card_machine: Option<bool>,
 }
 
@@ -66,8 +68,8 @@ pub struct RequirementsView {
 pub struct ExcludedView {
     /// The courier's ID.
     pub courier_id: u64,
-    /// `VEHICLE` if the order does not permit the kind of vehicle, `WEIGHT` or `VOLUME` if the order exceeds its limit, `CONTAINER` or
-    /// `CARD_MACHINE` if the courier does not have it.
+    /// `VEHICLE` if the order does not permit the kind of vehicle, `WEIGHT` or `VOLUME` if the
+    /// order exceeds its limit, `CONTAINER` or `CARD_MACHINE` if the courier does not have it.
     #[cfg_attr(
         feature = "openapi",
         schema(

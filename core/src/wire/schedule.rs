@@ -10,7 +10,8 @@ use crate::model::{
     order::{Delivery, DeliveryWindow, PaymentPart},
 };
 
-/// The period in which the courier must arrive at the recipient. It ends after it starts, and lasts at most 24 hours.
+/// The period in which the courier must arrive at the recipient. It ends after it starts, and lasts
+/// at most 24 hours.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -29,7 +30,8 @@ pub struct SetWindow {
     pub until: Option<String>,
 }
 
-/// How the recipient pays the courier: `method`, or several `parts`. The amount due is `productValue`, which is then required.
+/// How the recipient pays the courier: `method`, or several `parts`. The amount due is
+/// `productValue`, which is then required.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -37,14 +39,15 @@ pub struct SetPayment {
     /// The method. Required unless `parts` is sent.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<PaymentMethod>))]
     pub method: Option<String>,
-    /// The amount in BRL that the recipient hands over, if the courier must bring change. At least `productValue`, and only with the
-    /// method `CASH`.
+    /// The amount in BRL that the recipient hands over, if the courier must bring change. At least
+    /// `productValue`, and only with the method `CASH`.
     #[cfg_attr(
         feature = "openapi",
         schema(minimum = 0, maximum = 1_000_000, example = 100)
     )]
     pub change_for: Option<f64>,
-    /// The parts, 2 to 10, if the recipient pays with several methods. Their sum is `productValue`. Not with `method` or `changeFor`.
+    /// The parts, 2 to 10, if the recipient pays with several methods. Their sum is `productValue`.
+    /// Not with `method` or `changeFor`.
     #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 10))]
     pub parts: Option<Vec<SetPaymentPart>>,
 }
@@ -69,8 +72,8 @@ pub struct SetPaymentPart {
         )
     )]
     pub amount: Option<f64>,
-    /// The amount in BRL that the recipient hands over, if the courier must bring change. At least `amount`, and only with the method
-    /// `CASH`.
+    /// The amount in BRL that the recipient hands over, if the courier must bring change. At least
+    /// `amount`, and only with the method `CASH`.
     #[cfg_attr(
         feature = "openapi",
         schema(minimum = 0, maximum = 1_000_000, example = 50)
@@ -103,13 +106,15 @@ pub struct PaymentView {
     /// The amount due in BRL: the value of the goods.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub amount: Reais,
-    /// The amount in BRL that the recipient hands over. Null if the courier needs no change, or if there are several parts.
+    /// The amount in BRL that the recipient hands over. Null if the courier needs no change, or if
+    /// there are several parts.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub change_for: Option<Reais>,
     /// The change in BRL that the courier brings.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub change: Option<Reais>,
-    /// The parts, whose sum is `amount`: one, or several if the recipient pays with several methods.
+    /// The parts, whose sum is `amount`: one, or several if the recipient pays with several
+    /// methods.
     pub parts: Vec<PaymentPartView>,
 }
 

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct SignInCodeView {
     /// The code, which `POST /courier/session` accepts once.
     pub value: String,
-    /// The sign-in link, which contains the code: send it to the courier, or show it as a QR code. Null if the deployment has no
-    /// `public-url`.
+    /// The sign-in link, which contains the code: send it to the courier, or show it as a QR code.
+    /// Null if the deployment has no `public-url`.
     pub url: Option<String>,
     /// Time at which the code expires.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]

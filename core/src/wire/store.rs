@@ -53,7 +53,8 @@ macro_rules! new_store {
         #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         #[serde(rename_all = "camelCase", default)]
         pub struct $name {
-            /// Business registration number (CNPJ), numeric or alphanumeric. Punctuation is ignored.
+            /// Business registration number (CNPJ), numeric or alphanumeric. Punctuation is
+            /// ignored.
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "cnpj", max_length = 255, example = "11.222.333/0001-81"))]
             pub cnpj: Option<String>,
             /// Trade name, 5 to 255 characters.
@@ -71,8 +72,8 @@ macro_rules! new_store {
             /// Address of the store, which is the default pickup.
             #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
             pub address: Option<AddressBody>,
-            /// Category of the store: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7
-            /// documents, 8 other.
+            /// Category of the store: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6
+            /// flowers and gifts, 7 documents, 8 other.
             #[cfg_attr(feature = "openapi", schema(value_type = MarketplaceBranch, required = true))]
             pub marketplace_branch_id: Option<Id>,
             $($(#[$field_doc])* pub $field: $kind,)*
@@ -83,7 +84,8 @@ macro_rules! new_store {
 new_store! {
     /// A new branch of the calling parent store.
     CreateStore {
-        /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
+        /// The password of the calling login. Required if the key belongs to a panel session that
+        /// was not confirmed in the last five minutes,
     /// ignored otherwise.
         #[cfg_attr(feature = "openapi", schema(format = "password"))]
         current_password: Option<String>,
@@ -93,12 +95,13 @@ new_store! {
 new_store! {
     /// A new parent store, created by the operator.
     CreateParentStore {
-        /// Minimum balance in BRL after a fee is debited. If absent, the store is invoiced and its balance has no lower
-        /// limit.
+        /// Minimum balance in BRL after a fee is debited. If absent, the store is invoiced and its
+        /// balance has no lower limit.
         #[cfg_attr(feature = "openapi", schema(minimum = -1_000_000, maximum = 1_000_000))]
         prepaid_floor: Option<f64>,
-        /// Whether the store is a sandbox store, for testing an integration: simulated couriers carry its orders, and
-        /// its fees are never billed. Its branches are sandbox stores too. It cannot be changed later.
+        /// Whether the store is a sandbox store, for testing an integration: simulated couriers
+        /// carry its orders, and its fees are never billed. Its branches are sandbox stores too. It
+        /// cannot be changed later.
         #[cfg_attr(feature = "openapi", schema(default = false))]
         sandbox: Option<bool>,
     }
@@ -139,8 +142,8 @@ pub struct UpdateStore {
     /// Address of the store.
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
-    /// The password of the calling login. Required for a new email if the key belongs to a panel session that was not confirmed in the last
-    /// five minutes, ignored otherwise.
+    /// The password of the calling login. Required for a new email if the key belongs to a panel
+    /// session that was not confirmed in the last five minutes, ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
@@ -174,8 +177,8 @@ pub struct CreateSession {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct IssueKey {
-    /// ID of the store for which the key is issued: the calling store or one of its branches. Defaults to the calling
-    /// store.
+    /// ID of the store for which the key is issued: the calling store or one of its branches.
+    /// Defaults to the calling store.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<StoreNumber>))]
     pub store_id: Option<Id>,
     /// Name of the key, 1 to 255 characters.
@@ -184,8 +187,8 @@ pub struct IssueKey {
     /// Validity of the key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
-    /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
-    /// ignored otherwise.
+    /// The password of the calling login. Required if the key belongs to a panel session that was
+    /// not confirmed in the last five minutes, ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
@@ -217,12 +220,14 @@ pub struct StoreView {
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance: Option<Reais>,
-    /// ID of the store that owns the balance: the parent store for branches of a prepaid parent store, otherwise the
-    /// store itself.
+    /// ID of the store that owns the balance: the parent store for branches of a prepaid parent
+    /// store, otherwise the store itself.
     pub balance_store_id: u64,
-    /// Whether the store is a sandbox store: simulated couriers carry its orders, and its fees are never billed.
+    /// Whether the store is a sandbox store: simulated couriers carry its orders, and its fees are
+    /// never billed.
     pub sandbox: bool,
-    /// Usual preparation time in minutes, which the panel suggests for new orders. Null if the store has not set it.
+    /// Usual preparation time in minutes, which the panel suggests for new orders. Null if the
+    /// store has not set it.
     pub preparation_time: Option<u32>,
 }
 
@@ -241,7 +246,8 @@ pub struct OperatorStore {
     pub disabled: bool,
     /// Whether the operator disabled the parent store.
     pub parent_disabled: bool,
-    /// What to do with prices that are estimates. Null if the deployment's `pricing.estimates` applies.
+    /// What to do with prices that are estimates. Null if the deployment's `pricing.estimates`
+    /// applies.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<EstimatePolicy>))]
     pub estimates: Option<&'static str>,
     /// The precision of the location of the store's address.
@@ -257,7 +263,8 @@ pub struct OperatorStore {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OperatorStoreList {
-    /// The stores, by ID. A page of a search can have fewer stores than `limit`, or none, although more follow.
+    /// The stores, by ID. A page of a search can have fewer stores than `limit`, or none, although
+    /// more follow.
     pub stores: Vec<OperatorStore>,
     /// The cursor of the next page. Null on the last page.
     pub next_cursor: Option<String>,
@@ -268,13 +275,15 @@ pub struct OperatorStoreList {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AlterStore {
-    /// Whether the store is disabled. The keys and sessions of a disabled store and its branches are rejected; their open orders continue.
+    /// Whether the store is disabled. The keys and sessions of a disabled store and its branches
+    /// are rejected; their open orders continue.
     pub disabled: Option<bool>,
     /// Minimum balance in BRL of a prepaid parent store, which also applies to its branches.
     #[cfg_attr(feature = "openapi", schema(minimum = -1_000_000, maximum = 1_000_000))]
     pub prepaid_floor: Option<f64>,
-    /// What to do with prices that are estimates because an address was located only by its municipality: `ACCEPT`, `LOWER` (charge the lower
-    /// end of the range) or `REJECT`; `DEFAULT` is the deployment's `pricing.estimates`.
+    /// What to do with prices that are estimates because an address was located only by its
+    /// municipality: `ACCEPT`, `LOWER` (charge the lower end of the range) or `REJECT`; `DEFAULT`
+    /// is the deployment's `pricing.estimates`.
     #[cfg_attr(
         feature = "openapi",
         schema(pattern = "^(ACCEPT|LOWER|REJECT|DEFAULT)$", example = "LOWER")

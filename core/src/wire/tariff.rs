@@ -51,7 +51,8 @@ pub struct TariffBody {
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(max_items = 50))]
     pub windows: Option<Vec<WindowBody>>,
-    /// Surcharges depending on the vehicle that the order's requirements need, at most one for each kind.
+    /// Surcharges depending on the vehicle that the order's requirements need, at most one for each
+    /// kind.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(max_items = 6))]
     pub vehicles: Option<Vec<SurchargeBody>>,
@@ -113,8 +114,8 @@ pub struct WindowBody {
     pub percent: Option<DecimalNumber>,
 }
 
-/// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger kinds, up to the next kind
-/// in the list. `percent` or `fee` is above 0.
+/// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger
+/// kinds, up to the next kind in the list. `percent` or `fee` is above 0.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
@@ -180,7 +181,8 @@ pub struct TariffSample {
     /// State of the pickup, which determines the local time. By default the time of Brasília.
     #[cfg_attr(feature = "openapi", schema(format = "uf", example = "SP"))]
     pub state: Option<String>,
-    /// The smallest kind of vehicle that meets the order's requirements. By default the order has no requirements.
+    /// The smallest kind of vehicle that meets the order's requirements. By default the order has
+    /// no requirements.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vehicle>))]
     pub vehicle: Option<String>,
 }
@@ -309,7 +311,8 @@ pub struct FeeComparison {
     /// `draftFee` minus `currentFee`.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub difference: Reais,
-    /// Orders that the draft would reject, because a stop is too far or the route is too long. They are in no sum of fees.
+    /// Orders that the draft would reject, because a stop is too far or the route is too long. They
+    /// are in no sum of fees.
     pub out_of_range: u32,
 }
 
@@ -359,7 +362,8 @@ struct TariffDocument {
     return_per_km: String,
     /// Surcharges depending on the local time of the pickup.
     windows: Vec<WindowDocument>,
-    /// Surcharges depending on the vehicle that the order's requirements need. Absent without surcharges.
+    /// Surcharges depending on the vehicle that the order's requirements need. Absent without
+    /// surcharges.
     #[schema(required = false)]
     vehicles: Vec<SurchargeDocument>,
     /// Minimum fee.
@@ -399,8 +403,8 @@ struct WindowDocument {
     percent: String,
 }
 
-/// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger kinds, up to the next kind
-/// in the list.
+/// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger
+/// kinds, up to the next kind in the list.
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
 #[schema(as = VehicleSurcharge, rename_all = "camelCase")]

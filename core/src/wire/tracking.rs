@@ -268,7 +268,8 @@ impl RatingView {
 }
 
 impl NotifiedRecipient {
-    /// Builds the message to a recipient. It is in Portuguese, because the recipient's language is unknown.
+    /// Builds the message to a recipient. It is in Portuguese, because the recipient's language is
+    /// unknown.
     pub fn of(
         delivery: &Delivery,
         store_name: String,

@@ -39,21 +39,24 @@ pub struct CreateWebhook {
     /// Types of events to send. If absent or empty, all types are sent.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<EventKind>>, max_items = 100))]
     pub events: Option<Vec<String>>,
-    /// Sends the events of Open Delivery instead, and connects a merchant's system to the routes of that standard.
+    /// Sends the events of Open Delivery instead, and connects a merchant's system to the routes of
+    /// that standard.
     pub open_delivery: Option<ConnectionBody>,
-    /// The password of the calling login. Required if the key belongs to a panel session that was not confirmed in the last five minutes,
-    /// ignored otherwise.
+    /// The password of the calling login. Required if the key belongs to a panel session that was
+    /// not confirmed in the last five minutes, ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password"))]
     pub current_password: Option<String>,
 }
 
-/// A connection of a merchant's system by Open Delivery. `url` is then the base address of its webhooks, without `/v1/newLogisticEvent`.
+/// A connection of a merchant's system by Open Delivery. `url` is then the base address of its
+/// webhooks, without `/v1/newLogisticEvent`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = CreateConnection))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConnectionBody {
-    /// The merchant's ID in Open Delivery, 36 to 100 characters. The standard recommends a CNPJ and a UUID.
+    /// The merchant's ID in Open Delivery, 36 to 100 characters. The standard recommends a CNPJ and
+    /// a UUID.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -122,7 +125,8 @@ pub struct WebhookSecret {
     /// The subscription.
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// The secret for verifying signatures: `whsec_` followed by base64. Of a connection by Open Delivery, the `client_secret`.
+    /// The secret for verifying signatures: `whsec_` followed by base64. Of a connection by Open
+    /// Delivery, the `client_secret`.
     pub secret: String,
 }
 
@@ -280,7 +284,8 @@ impl AttemptView {
 }
 
 impl WebhookPayload {
-    /// Builds the body of a message from its event, the order and the order's history. `recipient` is that of the event.
+    /// Builds the body of a message from its event, the order and the order's history. `recipient`
+    /// is that of the event.
     pub fn of(
         webhook: &Webhook,
         message: &Message,

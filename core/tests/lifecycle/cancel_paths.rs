@@ -1,4 +1,5 @@
-//! Checks that cancelling an order stop by stop never costs less than cancelling the rest at once, at any time.
+//! Checks that cancelling an order stop by stop never costs less than cancelling the rest at once,
+//! at any time.
 
 use despacho_core::{
     changes::Changes,
@@ -65,8 +66,8 @@ impl Scenario<'_> {
         }
     }
 
-    /// Explores all sequences of cancellations from this step. `sum` is the order's ledger total so far. Returns the lowest final
-    /// cost and the number of sequences.
+    /// Explores all sequences of cancellations from this step. `sum` is the order's ledger total so
+    /// far. Returns the lowest final cost and the number of sequences.
     fn explore(&self, order: &Order, step: usize, sum: i64) -> (i64, usize) {
         let context = self.context_at(order, step);
         let at_once = self.at_once(order, sum, &context);
@@ -136,7 +137,8 @@ impl Scenario<'_> {
         cost
     }
 
-    /// Checks that the platform's cancellation and an expired search refund everything, including late cancellation fees.
+    /// Checks that the platform's cancellation and an expired search refund everything, including
+    /// late cancellation fees.
     fn assert_full_refunds(&self, order: &Order, sum: i64, context: &ExecContext) {
         let mut ids = IdBlock::new(1, 9);
         let ended =
@@ -166,7 +168,8 @@ impl Scenario<'_> {
     }
 }
 
-/// Explores the order for each number of steps within the free minutes. Without free steps, all sequences cost the same.
+/// Explores the order for each number of steps within the free minutes. Without free steps, all
+/// sequences cost the same.
 fn explore_order(order: &Order, percent: u32, price: &dyn Fn(&Order, &[usize]) -> Plan) -> usize {
     let fee = order.fee.centavos();
     let mut sequences = 0;

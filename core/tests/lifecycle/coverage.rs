@@ -1,5 +1,6 @@
-//! Opening hours, service areas, requirements and requested times: previews, orders, the coverage and the page's previews agree with each
-//! other and with the documented rules on random places and times.
+//! Opening hours, service areas, requirements and requested times: previews, orders, the coverage
+//! and the page's previews agree with each other and with the documented rules on random places and
+//! times.
 
 mod request;
 mod settings;
@@ -22,8 +23,8 @@ use crate::support::{OPERATOR, host, send};
 
 /// Stores with other hours, another area and another lead time.
 const STORES: u32 = 50;
-/// Requests of each store, 1,000 in all. `DESPACHO_COVERAGE_CASES` sets the number of all requests. `cargo verify` sends 10,000, which takes
-/// 22 s of CPU time.
+/// Requests of each store, 1,000 in all. `DESPACHO_COVERAGE_CASES` sets the number of all requests.
+/// `cargo verify` sends 10,000, which takes 22 s of CPU time.
 const CASES: u32 = 20;
 /// The key of the count of accepted orders with requirements, a time and windows.
 const ALL_PARTS: &str = "accepted with all parts";
@@ -174,7 +175,8 @@ impl Store<'_> {
         }
     }
 
-    /// Checks that the preview, the order and the page have the expected result and agree with the coverage. Returns the code of the problem.
+    /// Checks that the preview, the order and the page have the expected result and agree with the
+    /// coverage. Returns the code of the problem.
     fn check(&self, request: &Request, code: &str) -> Option<String> {
         let Store { host, .. } = self;
         let mut body = request.body();
@@ -326,7 +328,8 @@ impl Store<'_> {
         );
     }
 
-    /// Checks that the coverage has the reason of a rejection, if it does not depend on other deliveries, requirements and times.
+    /// Checks that the coverage has the reason of a rejection, if it does not depend on other
+    /// deliveries, requirements and times.
     fn check_rejected(&self, request: &Request, problem: &Value, coverage: &Value) {
         let code = problem["code"].as_str().unwrap();
         if request.addresses.len() == 1 && code != "validation_failed" {

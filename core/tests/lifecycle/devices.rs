@@ -1,4 +1,5 @@
-//! Device keys: the links that set up a phone, stored responses, and the effect of a reported position.
+//! Device keys: the links that set up a phone, stored responses, and the effect of a reported
+//! position.
 
 use base64ct::{Base64, Encoding};
 use bytes::Bytes;

@@ -1,4 +1,5 @@
-//! Applies an order's events to the response to its creation. The result must equal the service's own state after every step.
+//! Applies an order's events to the response to its creation. The result must equal the service's
+//! own state after every step.
 
 use despacho_core::{api::follow::apply_event, memory::MemoryHost};
 use despacho_simulator::demo::KEY;

@@ -1,4 +1,5 @@
-//! The lead time over the API: the start of the search, the expiry, the expected times, and rows of earlier versions.
+//! The lead time over the API: the start of the search, the expiry, the expected times, and rows of
+//! earlier versions.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -265,7 +266,8 @@ fn order_without_lead_is_allocated_when_it_is_ready() {
 fn order_with_lead_is_allocated_in_time_for_the_pickup() {
     let host = host_with_lead(10);
     let order = create_order(&host, "L-1", 30, &[true]);
-    // The courier is at the pickup: half of the pickup's 3 minutes, the margin and a pass are before the ready time.
+    // The courier is at the pickup: half of the pickup's 3 minutes, the margin and a pass are
+    // before the ready time.
     let last = order.ready_at.before(Duration::seconds(90 + 30 + 3));
     host.set_now(last);
     place(&host, &order);
@@ -387,7 +389,8 @@ fn moved_estimate_creates_one_event_a_minute() {
         details["eta"]["pickup"],
         json!(second.pickup.unwrap().to_string())
     );
-    // The estimate of the pickup ends with the pickup, and the estimate of the delivery with the delivery.
+    // The estimate of the pickup ends with the pickup, and the estimate of the delivery with the
+    // delivery.
     let delivery = &details["deliveries"][0];
     let bodies = [
         ("arrive", json!({})),

@@ -1,5 +1,5 @@
-//! Explores all paths through the transition table for up to three deliveries, with and without a return. The steps use the same
-//! functions as real requests.
+//! Explores all paths through the transition table for up to three deliveries, with and without a
+//! return. The steps use the same functions as real requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,7 +60,8 @@ impl From<Result<StepOutcome, StepError>> for Outcome {
     }
 }
 
-/// Returns the order with a link for each delivery, and messages due at the pickup and the departure.
+/// Returns the order with a link for each delivery, and messages due at the pickup and the
+/// departure.
 fn with_links(mut order: Order) -> Order {
     for delivery in &mut order.deliveries {
         let link = LinkKey {
@@ -86,7 +87,8 @@ fn by_recipient(order: &Order, stop: DeliveryId, act: &RecipientStep, now: Times
         .into()
 }
 
-/// The outcome of a dispatch or clock step that did nothing because the table has no such transition.
+/// The outcome of a dispatch or clock step that did nothing because the table has no such
+/// transition.
 fn invalid() -> Outcome {
     Outcome::Rejected(StepError::Invalid {
         status: OrderStatus::Scheduled,
@@ -173,7 +175,8 @@ impl ModelHost {
             ))
         };
         Some(match step {
-            // A message is recorded with the step after which it is due, so its event is checked there.
+            // A message is recorded with the step after which it is due, so its event is checked
+            // there.
             Step::Prepare | Step::PlaceReady | Step::Schedule | Step::Notify => return None,
             Step::Choose => by_recipient(
                 order,
@@ -285,8 +288,8 @@ impl ModelHost {
         })
     }
 
-    /// Returns the order at a time at which the step is possible. Returns `None` if the step is possible only with a lead
-    /// time, or only without.
+    /// Returns the order at a time at which the step is possible. Returns `None` if the step is
+    /// possible only with a lead time, or only without.
     fn at_time_of(&self, order: &Order, step: Step) -> Option<Order> {
         let (has_lead, now) = (order.dispatch.lead_minutes > 0, self.host.now());
         let has_begun = order.status >= OrderStatus::Searching;
@@ -436,8 +439,8 @@ pub(crate) fn explore(
     seen
 }
 
-/// Checks a transition: replaying its events gives the new status, sequence numbers have no gap, and an ended order has released
-/// its courier.
+/// Checks a transition: replaying its events gives the new status, sequence numbers have no gap,
+/// and an ended order has released its courier.
 fn check(
     model: &ModelHost,
     before: &Order,
@@ -465,7 +468,8 @@ fn check(
         state(before)
     );
     let is_cancellation = matches!(step, Step::Cancel | Step::CancelLate);
-    // The cancellation terms determine the kind of cancellation, and `MakeReady` also starts the courier search.
+    // The cancellation terms determine the kind of cancellation, and `MakeReady` also starts the
+    // courier search.
     if !is_cancellation && step != Step::MakeReady {
         assert_eq!(
             Progress {

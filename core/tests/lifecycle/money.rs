@@ -178,7 +178,8 @@ fn cancelling_a_stop_recalculates_the_price() {
         "{}",
         done.body
     );
-    // No return is needed any more, and the price is that of an order with only the remaining stops.
+    // No return is needed any more, and the price is that of an order with only the remaining
+    // stops.
     assert_eq!(done.body["returnCode"], Value::Null);
     let single = create_order(&host, "C-5", 0, &[true, true]);
     let single = send(

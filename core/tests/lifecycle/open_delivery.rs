@@ -1,6 +1,8 @@
-//! Open Delivery: the messages to a merchant's system, their signatures, and the codes that it checks.
+//! Open Delivery: the messages to a merchant's system, their signatures, and the codes that it
+//! checks.
 //!
-//! If DESPACHO_OPEN_DELIVERY_RECORDS names a file, every response and message is appended to it with the name of the standard's schema.
+//! If DESPACHO_OPEN_DELIVERY_RECORDS names a file, every response and message is appended to it
+//! with the name of the standard's schema.
 
 use std::{fs::OpenOptions, io::Write as _};
 
@@ -388,7 +390,8 @@ fn return_of_goods_is_sent_with_its_problem() {
 
 #[test]
 fn merchant_system_cancels_or_solves_a_problem() {
-    // The steps before the call, the call with its body, the steps after it, and the events that follow the call.
+    // The steps before the call, the call with its body, the steps after it, and the events that
+    // follow the call.
     type Life = (
         usize,
         &'static str,

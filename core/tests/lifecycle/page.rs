@@ -1,4 +1,5 @@
-//! Checks the transition table against the agreed transitions, and the page that is generated from it.
+//! Checks the transition table against the agreed transitions, and the page that is generated from
+//! it.
 
 use despacho_core::{
     model::order::OrderStatus,
@@ -20,8 +21,9 @@ fn lifecycle_page_matches_the_table() {
     );
 }
 
-/// The agreed transitions, independent of the sources: statuses from, status to (0 if it depends on the deliveries or is unchanged), actors,
-/// event, and the statuses in which a repeated call succeeds ('+' if the order must have a return code).
+/// The agreed transitions, independent of the sources: statuses from, status to (0 if it depends on
+/// the deliveries or is unchanged), actors, event, and the statuses in which a repeated call
+/// succeeds ('+' if the order must have a return code).
 const AGREED: &str = "
  → 110 merchant order.created -
  → 120 merchant order.created -

@@ -1,4 +1,5 @@
-//! Photos for tests: small files of real encoders, changed to be hostile, and a reader of their structure.
+//! Photos for tests: small files of real encoders, changed to be hostile, and a reader of their
+//! structure.
 
 /// A file of this folder's sibling `photos`.
 macro_rules! file {
@@ -119,7 +120,8 @@ pub(crate) fn webp(chunks: &[u8]) -> Vec<u8> {
     webp_chunk(b"RIFF", &[b"WEBP", chunks].concat())
 }
 
-/// Returns the names of the parts of a clean photo, and panics if a part is none that a decoder needs.
+/// Returns the names of the parts of a clean photo, and panics if a part is none that a decoder
+/// needs.
 pub(crate) fn parts(photo: &[u8]) -> Vec<String> {
     match photo {
         [0xFF, 0xD8, rest @ ..] => jpeg_parts(rest),

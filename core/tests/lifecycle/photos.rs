@@ -87,7 +87,8 @@ fn large() -> Vec<u8> {
     after_start(BASELINE, &segment(0xFE, &[b'x'; 65_000]).repeat(800))
 }
 
-/// Returns the name, the bytes, the media type, and the status and code of the response, of each rejected photo.
+/// Returns the name, the bytes, the media type, and the status and code of the response, of each
+/// rejected photo.
 fn rejected() -> Vec<(&'static str, Vec<u8>, &'static str, u16, &'static str)> {
     const JPEG: &str = "image/jpeg";
     const PNG: &str = "image/png";
@@ -577,8 +578,9 @@ fn mutated_photos_never_keep_metadata() {
     );
 }
 
-/// Returns a photo with one to four changes: other bytes, a removed or repeated part, a part of another photo, another length. Checksums
-/// of PNG chunks are corrected half of the time, because otherwise nearly every change would be detected by them.
+/// Returns a photo with one to four changes: other bytes, a removed or repeated part, a part of
+/// another photo, another length. Checksums of PNG chunks are corrected half of the time, because
+/// otherwise nearly every change would be detected by them.
 fn mutated(seed: &[u8], seeds: &[(Vec<u8>, PhotoFormat)], rng: &mut Rng) -> Vec<u8> {
     let mut photo = seed.to_vec();
     for _ in 0..=rng.below(4) {

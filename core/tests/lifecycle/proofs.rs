@@ -114,7 +114,8 @@ fn to_door(host: &MemoryHost, order: &Order, proof: &Value) -> Value {
     stop
 }
 
-/// Delivers an order with a photo at the pickup and a complete proof at the door. Returns the photos' IDs.
+/// Delivers an order with a photo at the pickup and a complete proof at the door. Returns the
+/// photos' IDs.
 fn delivered(host: &MemoryHost, order: &Order) -> [u64; 2] {
     let photos = [
         photo(host, order, BASELINE, "image/jpeg"),
@@ -368,7 +369,8 @@ fn page(host: &MemoryHost, order: &Order, language: &str) -> (String, http::Head
     (String::from_utf8(body.to_vec()).unwrap(), parts.headers)
 }
 
-/// Whether a page is signed: as the documented commands, all lines but the last one are signed, and the last one has only the signature.
+/// Whether a page is signed: as the documented commands, all lines but the last one are signed, and
+/// the last one has only the signature.
 fn is_signed_page(host: &MemoryHost, page: &[u8]) -> bool {
     let whole = page.strip_suffix(b"\n").unwrap_or(page);
     let start = whole

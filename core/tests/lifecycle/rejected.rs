@@ -1,4 +1,5 @@
-//! Sends each step over the API from every state: it follows the table, or returns 409 and changes nothing.
+//! Sends each step over the API from every state: it follows the table, or returns 409 and changes
+//! nothing.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -90,7 +91,8 @@ fn body(order: &Order, step: Step, stop: Option<DeliveryId>) -> Value {
         Step::HandBack => order.return_code.as_ref(),
         _ => delivery.map(|delivery| &delivery.delivery_code),
     };
-    // If the code does not exist yet, the step is invalid for the status, which must take precedence over the wrong code.
+    // If the code does not exist yet, the step is invalid for the status, which must take
+    // precedence over the wrong code.
     let code = code.map_or("none", String::as_str);
     let mut body =
         json!({ "reason": "test", "minutes": 1, "code": code, "orderId": order.id.get() });

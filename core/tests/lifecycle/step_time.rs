@@ -1,4 +1,5 @@
-//! The time of a courier's step: a trip without a network, the limits of the time, and what does not depend on it.
+//! The time of a courier's step: a trip without a network, the limits of the time, and what does
+//! not depend on it.
 
 use bytes::Bytes;
 use despacho_core::{
@@ -73,8 +74,8 @@ fn take(
     )
 }
 
-/// Takes a whole trip with three minutes between the steps. After `online` steps the network fails. The other steps are sent at the end
-/// with their times, each twice.
+/// Takes a whole trip with three minutes between the steps. After `online` steps the network fails.
+/// The other steps are sent at the end with their times, each twice.
 fn trip(online: usize) -> (MemoryHost, Order) {
     let host = host();
     let order = create_allocated_order(&host, "O-1", &[false, true]);

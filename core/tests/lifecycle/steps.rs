@@ -1,4 +1,5 @@
-//! Lifecycle steps over the API: a complete lifecycle, codes and locks, access to other couriers' orders, and rejections.
+//! Lifecycle steps over the API: a complete lifecycle, codes and locks, access to other couriers'
+//! orders, and rejections.
 
 use despacho_core::{
     changes::Changes,

@@ -43,7 +43,8 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Returns settings with an operator, and quotas high enough that tests do not reach them unintentionally.
+/// Returns settings with an operator, and quotas high enough that tests do not reach them
+/// unintentionally.
 pub(crate) fn settings() -> Settings {
     let limits = Limits {
         previews_per_minute: 1_000_000,
@@ -158,8 +159,8 @@ pub(crate) fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> Res
     }
 }
 
-/// Creates an order with one delivery for each entry of `paid`. The courier brings the payment of unpaid deliveries back. The
-/// first delivery requires its code.
+/// Creates an order with one delivery for each entry of `paid`. The courier brings the payment of
+/// unpaid deliveries back. The first delivery requires its code.
 pub(crate) fn create_order(host: &MemoryHost, code: &str, minutes: u32, paid: &[bool]) -> Order {
     let delivery = |(at, paid): (usize, &bool)| {
         json!({

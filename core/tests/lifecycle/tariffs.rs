@@ -29,7 +29,8 @@ fn post(host: &MemoryHost, key: &str, path: &str, body: &Value) -> (u16, Value) 
     (response.status, response.body)
 }
 
-/// Returns the body of the order with a number. Distances, stops, payments and the pickup's state differ.
+/// Returns the body of the order with a number. Distances, stops, payments and the pickup's state
+/// differ.
 fn order(number: u32) -> Value {
     let stops = 1 + number % 4;
     let delivery = |stop: u32| {
@@ -61,7 +62,8 @@ fn fee(response: &(u16, Value)) -> i64 {
     centavos(&response.1["deliveryFee"])
 }
 
-/// Creates orders an hour apart, so that they are in all windows, and returns their fees. `None` is a rejected order.
+/// Creates orders an hour apart, so that they are in all windows, and returns their fees. `None` is
+/// a rejected order.
 fn create_all(host: &MemoryHost, count: u32) -> Vec<Option<i64>> {
     (0..count)
         .map(|number| {

@@ -1,4 +1,5 @@
-//! Every problem's title and detail is a complete sentence of the language guide, in English and in Portuguese.
+//! Every problem's title and detail is a complete sentence of the language guide, in English and in
+//! Portuguese.
 
 use std::collections::BTreeSet;
 
@@ -108,7 +109,8 @@ fn problem(
     serde_json::from_str(&text).unwrap()
 }
 
-/// The problems of requests in both languages, with the codes of problems and fields that were checked.
+/// The problems of requests in both languages, with the codes of problems and fields that were
+/// checked.
 struct Checked {
     host: MemoryHost,
     codes: BTreeSet<String>,

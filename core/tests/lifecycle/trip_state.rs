@@ -1,4 +1,5 @@
-//! Orders and couriers in one state, and all steps that change them together. The steps use the same functions as real requests.
+//! Orders and couriers in one state, and all steps that change them together. The steps use the
+//! same functions as real requests.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -100,7 +101,8 @@ impl Act {
 
 impl JointState {
     pub(crate) fn context(&self) -> ExecContext {
-        // The pickup code of a released order depends on the versions, so that it differs from the codes before.
+        // The pickup code of a released order depends on the versions, so that it differs from the
+        // codes before.
         let versions: u32 = self.orders.iter().map(|order| order.version).sum();
         let mut seed = [7; 32];
         seed[..4].copy_from_slice(&versions.to_be_bytes());
@@ -262,7 +264,8 @@ impl JointState {
         }
     }
 
-    /// Applies changes as storage does: each row only if its version is the expected one. The events are checked.
+    /// Applies changes as storage does: each row only if its version is the expected one. The
+    /// events are checked.
     pub(crate) fn apply(&mut self, changes: &Changes) {
         for Write { expected, value } in &changes.orders {
             let row = self

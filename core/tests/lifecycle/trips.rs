@@ -1,4 +1,5 @@
-//! Explores the joint states of the orders and couriers of a store: all states of two orders, and random paths of three.
+//! Explores the joint states of the orders and couriers of a store: all states of two orders, and
+//! random paths of three.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +22,8 @@ use crate::{
     trip_state::{Act, JointState, MAX_ORDERS, Taken},
 };
 
-/// Creates orders with a lead time that are ready in ten minutes, and two couriers. The first stop of each order is at another
-/// place.
+/// Creates orders with a lead time that are ready in ten minutes, and two couriers. The first stop
+/// of each order is at another place.
 fn joint(paid: &[&[bool]]) -> JointState {
     state_of(&host(), "T", paid)
 }
@@ -105,7 +106,8 @@ fn can_take(joint: &JointState, order: &Order, courier: &Courier) -> bool {
         && u32::try_from(trip.len()).unwrap() < limit
 }
 
-/// Returns the orders that a courier's step of this order has to wait for. The first is the one that the error names.
+/// Returns the orders that a courier's step of this order has to wait for. The first is the one
+/// that the error names.
 fn blocking(joint: &JointState, order: &Order, step: Step) -> Option<OrderId> {
     let others = joint.others(order);
     let waits = |other: &&Order| other.status < OrderStatus::OutForDelivery;
@@ -325,7 +327,8 @@ fn random_state(host: &MemoryHost, number: u32, rng: &mut Rng) -> JointState {
     joint
 }
 
-/// Returns whether an act ends an order early. Such acts are rarer, so longer paths occur often enough.
+/// Returns whether an act ends an order early. Such acts are rarer, so longer paths occur often
+/// enough.
 fn is_rare(act: &Act) -> bool {
     use Act as A;
     let is_early = matches!(

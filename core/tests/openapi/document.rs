@@ -28,7 +28,8 @@ use serde_json::{Value, json};
 
 pub(crate) const OPERATOR: &str = "an operator's token";
 
-/// Returns the contents of `core/openapi.json`. Of two examples of an endpoint, it contains the first.
+/// Returns the contents of `core/openapi.json`. Of two examples of an endpoint, it contains the
+/// first.
 ///
 /// # Errors
 /// An example request failed, or the document cannot be built.

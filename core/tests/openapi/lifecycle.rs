@@ -1,5 +1,6 @@
-//! Records examples of everything that needs a courier with an order: its steps, the store's and the recipient's actions, and the
-//! operator's administration. It uses a host of its own, so that other examples do not depend on these.
+//! Records examples of everything that needs a courier with an order: its steps, the store's and
+//! the recipient's actions, and the operator's administration. It uses a host of its own, so that
+//! other examples do not depend on these.
 
 use despacho_core::{
     api::{openapi::Example, routes::Endpoint},

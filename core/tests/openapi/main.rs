@@ -169,7 +169,8 @@ fn every_field_error_code_is_documented() {
         let path = format!("{}/src/api/{source}", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap();
-        // Codes are the only strings in snake case, except one member of a marketplace's confirmation and one of OwnTracks.
+        // Codes are the only strings in snake case, except one member of a marketplace's
+        // confirmation and one of OwnTracks.
         let snake = |text: &&str| {
             text.contains('_')
                 && text

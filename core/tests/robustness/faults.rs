@@ -62,8 +62,8 @@ fn slow_calls_are_not_repeated_after_conflicts() {
     let cancelled =
         json!({ "orderId": existing["id"], "deliveryId": existing["deliveries"][0]["id"] });
     let login = json!({ "email": "nova@exemplo.com.br", "password": "uma senha bem longa" });
-    // Expected calls: `locate`, `parent_store`, and `hash_password` or `verify_password`. Reading and validation precede these
-    // calls and cannot be counted here.
+    // Expected calls: `locate`, `parent_store`, and `hash_password` or `verify_password`. Reading
+    // and validation precede these calls and cannot be counted here.
     for (method, path, body, status, calls) in [
         ("POST", "/delivery/orders", order("R-9"), 201, [1, 1, 0]),
         ("POST", "/delivery/orders/cancel", cancelled, 200, [0, 1, 0]),
@@ -164,7 +164,8 @@ fn outage_rolls_back_and_releases_idempotency_key() {
             order("R-3").to_string(),
         )
     };
-    // The first commit stores the claim, the second would create the order, the third releases the claim.
+    // The first commit stores the claim, the second would create the order, the third releases the
+    // claim.
     let faulty_host = FaultyHost::failing(&host, [(2, unavailable())]);
     let response = send(&faulty_host, &settings(), one());
     assert_eq!(response.outcome(), (503, Some("unavailable")));
@@ -210,8 +211,8 @@ fn commit_with_lost_confirmation_is_not_applied_twice() {
             order("R-6").to_string(),
         )
     };
-    // The second commit creates the order and stores the response. Its confirmation is lost, so the request fails and releases
-    // its claim.
+    // The second commit creates the order and stores the response. Its confirmation is lost, so the
+    // request fails and releases its claim.
     let faulty_host = FaultyHost::unconfirmed(&host, [(2, unavailable())]);
     assert_eq!(
         send(&faulty_host, &settings(), one()).outcome(),
@@ -223,7 +224,8 @@ fn commit_with_lost_confirmation_is_not_applied_twice() {
         (201, Some("true"))
     );
     assert_eq!(host.orders().len(), before + 1);
-    // Couriers have no unique code: without the stored response, the retry would create a second courier.
+    // Couriers have no unique code: without the stored response, the retry would create a second
+    // courier.
     let body = json!({ "name": "Ana Souza", "phone": "+5511990000001" }).to_string();
     let register = || {
         request(

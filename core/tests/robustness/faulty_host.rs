@@ -1,5 +1,5 @@
-//! A wrapper of the reference host that yields before every call or fails at selected commits, and a scheduler for the order of
-//! execution.
+//! A wrapper of the reference host that yields before every call or fails at selected commits, and
+//! a scheduler for the order of execution.
 
 use std::{
     cell::{Cell, RefCell},
@@ -84,7 +84,8 @@ impl<'a> FaultyHost<'a> {
         }
     }
 
-    /// Applies the commits with these numbers but returns errors, as if their confirmations were lost.
+    /// Applies the commits with these numbers but returns errors, as if their confirmations were
+    /// lost.
     pub(crate) fn unconfirmed<const N: usize>(
         inner: &'a MemoryHost,
         faults: [(u32, HostError); N],
@@ -101,7 +102,8 @@ impl<'a> FaultyHost<'a> {
         self.commits.get()
     }
 
-    /// Returns the numbers of calls of `locate`, of `matrix`, and of `hash_password` or `verify_password`.
+    /// Returns the numbers of calls of `locate`, of `matrix`, and of `hash_password` or
+    /// `verify_password`.
     pub(crate) fn slow_calls(&self) -> [u32; 3] {
         self.slow_calls.each_ref().map(Cell::get)
     }
@@ -225,8 +227,8 @@ impl Platform for FaultyHost<'_> {
     }
 }
 
-/// Runs futures to completion. Before each poll, `choose` gets the number of unfinished futures and returns the index of the
-/// next one.
+/// Runs futures to completion. Before each poll, `choose` gets the number of unfinished futures and
+/// returns the index of the next one.
 pub(crate) fn interleave<F: Future>(
     futures: Vec<F>,
     mut choose: impl FnMut(usize) -> usize,

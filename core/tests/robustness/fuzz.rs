@@ -1,4 +1,5 @@
-//! Sends 20,000 mutated bodies. Each must get a complete success response or a complete problem, never a server error.
+//! Sends 20,000 mutated bodies. Each must get a complete success response or a complete problem,
+//! never a server error.
 
 use despacho_core::{
     host::Host,
@@ -16,7 +17,8 @@ use crate::{
 
 const REQUESTS: u32 = 20_000;
 
-/// An endpoint with a valid body, its share of the requests in percent, and the shape of its success response.
+/// An endpoint with a valid body, its share of the requests in percent, and the shape of its
+/// success response.
 struct Target {
     method: &'static str,
     path: &'static str,
@@ -131,7 +133,8 @@ fn check(host: &MemoryHost, target: &Target, body: &[u8], number: u32) -> Reply 
     response
 }
 
-/// Checks that the price lines add up to the fee exactly, and the distances of the stops to the total distance.
+/// Checks that the price lines add up to the fee exactly, and the distances of the stops to the
+/// total distance.
 fn assert_price(body: &Value, context: &str) {
     let Some(lines) = body["priceBreakdown"].as_array() else {
         return;

@@ -173,7 +173,8 @@ fn flip(bytes: &mut [u8], rng: &mut Rng) {
     }
 }
 
-/// Copies a section of the text to another position, which creates duplicate members and unbalanced brackets.
+/// Copies a section of the text to another position, which creates duplicate members and unbalanced
+/// brackets.
 fn splice(bytes: &mut Vec<u8>, rng: &mut Rng) {
     if bytes.is_empty() {
         return;

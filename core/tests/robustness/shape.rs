@@ -1,4 +1,5 @@
-//! Expected fields of every response with their types, as in the contract. Missing and additional fields are errors.
+//! Expected fields of every response with their types, as in the contract. Missing and additional
+//! fields are errors.
 
 use despacho_core::api::problem::ProblemCode;
 use serde_json::Value;
@@ -251,8 +252,8 @@ fn fits(kind: Kind, value: &Value, context: &str) -> bool {
     }
 }
 
-/// Asserts that a problem document is complete: its code is known and matches the response's status, and its errors have
-/// pointers.
+/// Asserts that a problem document is complete: its code is known and matches the response's
+/// status, and its errors have pointers.
 pub(crate) fn assert_problem(status: u16, document: &Value, context: &str) {
     let code = document["code"]
         .as_str()

@@ -74,7 +74,8 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Returns settings with an operator, a secret, and quotas high enough that tests do not reach them unintentionally.
+/// Returns settings with an operator, a secret, and quotas high enough that tests do not reach them
+/// unintentionally.
 pub(crate) fn settings() -> Settings {
     let limits = Limits {
         previews_per_minute: 60_000,

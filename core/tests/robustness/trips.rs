@@ -1,4 +1,5 @@
-//! Trips under conflicts, outages and concurrent requests: orders and couriers change together or not at all.
+//! Trips under conflicts, outages and concurrent requests: orders and couriers change together or
+//! not at all.
 
 use bytes::Bytes;
 use despacho_core::{
@@ -174,7 +175,8 @@ fn courier(host: &MemoryHost, id: u64) -> Courier {
         .unwrap()
 }
 
-/// Returns a courier's, the merchant's or the operator's request about an order, with the correct codes.
+/// Returns a courier's, the merchant's or the operator's request about an order, with the correct
+/// codes.
 fn act(host: &MemoryHost, order: &Order, name: &str) -> Request<Bytes> {
     let (id, courier) = (order.id, courier(host, 7));
     let stop = order
@@ -285,7 +287,8 @@ fn conflict_at_any_commit_of_a_pass_leaves_whole_trips() {
             run_pass(&FaultyHost::failing(&host, [(at, error)]));
             check(&host);
             trips.insert(courier(&host, 7).trip.len());
-            // The courier leaves the pickup 90 seconds after the assignment: the pass before adds the orders that failed.
+            // The courier leaves the pickup 90 seconds after the assignment: the pass before adds
+            // the orders that failed.
             host.advance(Duration::seconds(88));
             run_pass(&host);
             check(&host);

@@ -1,4 +1,5 @@
-//! The work after a dispatch pass. An instance has no background tasks, so the dispatch endpoint does it.
+//! The work after a dispatch pass. An instance has no background tasks, so the dispatch endpoint
+//! does it.
 
 use despacho_simulator::{Pass, Simulation};
 use despacho_sql::SqlHost;

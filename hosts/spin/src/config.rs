@@ -86,7 +86,8 @@ pub(crate) async fn load() -> Result<Rc<Config>, ConfigErrors> {
     Ok(config)
 }
 
-/// Sets the value of a variable. An empty variable is unset: spin.toml has an empty default for each.
+/// Sets the value of a variable. An empty variable is unset: spin.toml has an empty default for
+/// each.
 fn set(reader: &mut Reader, name: &str, value: &str) {
     let value = value.trim();
     let source = Source::Variable(name.to_owned());

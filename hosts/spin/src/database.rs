@@ -1,10 +1,12 @@
 //! The database of one request.
 //!
-//! On SQLite an instance keeps its connections, because opening one costs more than most queries, and its first flush includes the
-//! folder's. Reads of all requests share one connection; writes go through a queue, see [`crate::writes`]. On PostgreSQL a request has
-//! one connection: the runtime pools them, and an instance that waited for a second one while holding the first could deadlock.
+//! On SQLite an instance keeps its connections, because opening one costs more than most queries,
+//! and its first flush includes the folder's. Reads of all requests share one connection; writes go
+//! through a queue, see [`crate::writes`]. On PostgreSQL a request has one connection: the runtime
+//! pools them, and an instance that waited for a second one while holding the first could deadlock.
 //!
-//! Every operation has a timeout: the runtime has none, and a database can accept connections and never respond.
+//! Every operation has a timeout: the runtime has none, and a database can accept connections and
+//! never respond.
 
 use std::{
     cell::{Cell, RefCell},
@@ -34,7 +36,8 @@ struct Inner {
 }
 
 thread_local! {
-    /// The instance's connection for reads from SQLite. It never has an open transaction or data of a request.
+    /// The instance's connection for reads from SQLite. It never has an open transaction or data of
+    /// a request.
     static READER: RefCell<Option<Rc<Session>>> = const { RefCell::new(None) };
 }
 
@@ -56,7 +59,8 @@ impl Database {
         self.0.url.is_none()
     }
 
-    /// Returns whether statements use the request's own connection instead of the instance's shared ones.
+    /// Returns whether statements use the request's own connection instead of the instance's shared
+    /// ones.
     fn uses_own_connection(&self) -> bool {
         self.is_exclusive() || !self.is_sqlite()
     }
@@ -72,7 +76,8 @@ impl Database {
         let rows = within(STATEMENT_TIMEOUT, session.rows(query.sql, &query.params)).await;
         let rows = rows.unwrap_or_else(|| Err(unavailable("SQLite did not respond in time")));
         if matches!(rows, Err(HostError::Unavailable { .. })) {
-            // The file may have been replaced or the connection lost: the next request opens another.
+            // The file may have been replaced or the connection lost: the next request opens
+            // another.
             READER.take();
         }
         rows
@@ -83,7 +88,8 @@ impl Database {
         self.write_within(LOCK_TIMEOUT, query).await
     }
 
-    /// Runs a single write that the request does not depend on. It fails soon if another process holds SQLite's lock.
+    /// Runs a single write that the request does not depend on. It fails soon if another process
+    /// holds SQLite's lock.
     pub(crate) async fn optional_write(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.write_within(OPTIONAL_LOCK_TIMEOUT, query).await
     }
@@ -96,7 +102,8 @@ impl Database {
         }
     }
 
-    /// Opens the shared connection for reads. Otherwise many concurrent requests would each open one.
+    /// Opens the shared connection for reads. Otherwise many concurrent requests would each open
+    /// one.
     pub(crate) async fn warm(&self) -> Result<(), HostError> {
         if self.is_sqlite() {
             reader().await?;
@@ -116,8 +123,8 @@ impl Database {
         ))
     }
 
-    /// Returns the request's own connection to the runtime's pool. A request that waits for another service must hold none, because other
-    /// requests need it.
+    /// Returns the request's own connection to the runtime's pool. A request that waits for another
+    /// service must hold none, because other requests need it.
     pub(crate) fn release(&self) {
         if !self.is_exclusive() {
             self.0.own.take();
@@ -137,7 +144,8 @@ impl Database {
         })
     }
 
-    /// Returns whether this request holds the exclusive transaction, for which other instances wait.
+    /// Returns whether this request holds the exclusive transaction, for which other instances
+    /// wait.
     pub(crate) fn is_exclusive(&self) -> bool {
         self.0.is_exclusive.get()
     }
@@ -171,7 +179,8 @@ async fn reader() -> Result<Rc<Session>, HostError> {
     let session = within(OPEN_TIMEOUT, Session::open(None)).await;
     let session =
         Rc::new(session.unwrap_or_else(|| Err(unavailable("SQLite was not opened in time")))?);
-    // If another request opened one at the same time, one of the two connections is closed after its request.
+    // If another request opened one at the same time, one of the two connections is closed after
+    // its request.
     READER.set(Some(Rc::clone(&session)));
     Ok(session)
 }
@@ -181,7 +190,8 @@ impl Driver for Database {
         self.single(query).await
     }
 
-    /// Writes reserved IDs and the rate limiter's counts. After a power cut a reservation is lost only with every commit that used it.
+    /// Writes reserved IDs and the rate limiter's counts. After a power cut a reservation is lost
+    /// only with every commit that used it.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.single_write(query).await
     }
@@ -235,7 +245,8 @@ impl Driver for Optional<'_> {
     }
 }
 
-/// Ends a transaction or savepoint with `commit`, or with `rollback` after an error. The flag is whether the database confirmed the end.
+/// Ends a transaction or savepoint with `commit`, or with `rollback` after an error. The flag is
+/// whether the database confirmed the end.
 async fn finish<T>(
     session: &Session,
     done: Result<T, HostError>,
@@ -246,7 +257,8 @@ async fn finish<T>(
         Ok(value) => session.run(commit, &[]).await.map(|()| value),
         Err(error) => Err(error),
     };
-    // If `rollback` fails too, the connection is unusable and the database rolls back its transaction.
+    // If `rollback` fails too, the connection is unusable and the database rolls back its
+    // transaction.
     let is_ended = result.is_ok() || session.run(rollback, &[]).await.is_ok();
     (result, is_ended)
 }

@@ -1,4 +1,5 @@
-//! The deployment's endpoints: probes and documentation. The core handles all other paths, including unknown ones.
+//! The deployment's endpoints: probes and documentation. The core handles all other paths,
+//! including unknown ones.
 
 use bytes::Bytes;
 use despacho_core::host::HostError;
@@ -27,8 +28,8 @@ pub(crate) fn local(parts: &Parts) -> Option<Response<Bytes>> {
     }
 }
 
-/// Returns the response of `/readyz` if it was requested. Called after variables and schema were checked; checks that the database
-/// responds.
+/// Returns the response of `/readyz` if it was requested. Called after variables and schema were
+/// checked; checks that the database responds.
 pub(crate) async fn ready(
     parts: &Parts,
     database: &Database,

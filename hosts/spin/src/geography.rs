@@ -1,5 +1,5 @@
-//! Locations and distances from external services. All hosts share the queries and the checks of results; this module sends the requests
-//! and stores geocoder results in the database.
+//! Locations and distances from external services. All hosts share the queries and the checks of
+//! results; this module sends the requests and stores geocoder results in the database.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,8 @@ use crate::{
     outbound::{self, begin, collect, with_timeout},
 };
 
-/// Maximum size of a response. A matrix of 100 by 100 has about 300,000 bytes, and an instance has little memory.
+/// Maximum size of a response. A matrix of 100 by 100 has about 300,000 bytes, and an instance has
+/// little memory.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
 /// Days for which an empty result is cached: new streets are built and mapped.
 const NOT_FOUND_DAYS: u32 = 1;

@@ -1,8 +1,8 @@
 //! Despacho as a Spin component, with Spin's SQLite or PostgreSQL.
 //!
-//! Up to sixteen concurrent requests share an instance, and a trap in one of them ends all. The code therefore never panics, a
-//! transaction has its own connection, and an instance keeps only its configuration and connections without open transactions between
-//! requests.
+//! Up to sixteen concurrent requests share an instance, and a trap in one of them ends all. The
+//! code therefore never panics, a transaction has its own connection, and an instance keeps only
+//! its configuration and connections without open transactions between requests.
 
 mod background;
 mod body;

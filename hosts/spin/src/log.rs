@@ -5,8 +5,9 @@ use std::{
     io::{self, Write as _},
 };
 
-/// Writes one line. A message may quote a database or a service, so line breaks and other control characters are escaped. The line is
-/// written in one call, because other instances write to the same log.
+/// Writes one line. A message may quote a database or a service, so line breaks and other control
+/// characters are escaped. The line is written in one call, because other instances write to the
+/// same log.
 pub(crate) fn line(message: fmt::Arguments<'_>) {
     let line = one_line(&message.to_string()) + "\n";
     // A failed log write must not fail the request.
@@ -24,7 +25,8 @@ fn one_line(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Returns whether a terminal or a log collector may interpret this character as a line break or a command.
+/// Returns whether a terminal or a log collector may interpret this character as a line break or a
+/// command.
 fn is_break(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }

@@ -1,4 +1,5 @@
-//! Outbound requests. Redirects are not followed. The runtime resolves names, and `allowed_outbound_hosts` in spin.toml restricts hosts.
+//! Outbound requests. Redirects are not followed. The runtime resolves names, and
+//! `allowed_outbound_hosts` in spin.toml restricts hosts.
 
 use std::{pin::pin, time::Duration};
 

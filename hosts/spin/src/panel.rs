@@ -1,5 +1,5 @@
-//! The API's summary, and the merchant panel, the courier's app and the operator's console from the files that spin.toml mounts into the
-//! component.
+//! The API's summary, and the merchant panel, the courier's app and the operator's console from the
+//! files that spin.toml mounts into the component.
 
 use bytes::Bytes;
 use despacho_shell::{

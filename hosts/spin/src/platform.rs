@@ -1,4 +1,5 @@
-//! The component's platform: clock and randomness. Passwords are hashed on the request's thread, because there are no others.
+//! The component's platform: clock and randomness. Passwords are hashed on the request's thread,
+//! because there are no others.
 
 use std::{
     cell::{Cell, RefCell},
@@ -37,8 +38,9 @@ use crate::{
 /// The rate limit tokens leased by this instance.
 static LEASES: Leases = Leases::new();
 
-/// Limits the instances on one database that may hash passwords at the same time. Each hash takes 19 MiB, which stay allocated until the
-/// instance ends. A slot outlasts an idle instance, and requests of an instance that has one renew it.
+/// Limits the instances on one database that may hash passwords at the same time. Each hash takes
+/// 19 MiB, which stay allocated until the instance ends. A slot outlasts an idle instance, and
+/// requests of an instance that has one renew it.
 const HASHING_SLOTS: Slots = Slots {
     name: "password",
     count: 4,
@@ -52,7 +54,8 @@ const MAX_LOCAL_BUCKETS: usize = 1_024;
 thread_local! {
     /// The instance's slot for hashing passwords.
     static SLOT: RefCell<Option<Slot>> = const { RefCell::new(None) };
-    /// The random seed of the instance. Reading one for each request takes several calls to the runtime.
+    /// The random seed of the instance. Reading one for each request takes several calls to the
+    /// runtime.
     static SEED: Cell<Option<[u8; 32]>> = const { Cell::new(None) };
     /// The number of contexts derived from the seed.
     static CONTEXTS: Cell<u64> = const { Cell::new(0) };
@@ -99,7 +102,8 @@ impl Machine {
         self.updates.get()
     }
 
-    /// Renews the slot of an instance that has hashed passwords: its memory stays allocated until the instance ends.
+    /// Renews the slot of an instance that has hashed passwords: its memory stays allocated until
+    /// the instance ends.
     pub(crate) async fn renew_slot(&self) {
         if IS_TAKING_SLOT.get() {
             return;
@@ -115,9 +119,11 @@ impl Machine {
         }
     }
 
-    /// Waits until this instance may hash a password. Without threads, hashes within an instance never overlap.
+    /// Waits until this instance may hash a password. Without threads, hashes within an instance
+    /// never overlap.
     async fn wait_to_hash(&self) -> Result<(), HostError> {
-        // No other instance runs an exclusive transaction now, and others would not see a slot taken within it.
+        // No other instance runs an exclusive transaction now, and others would not see a slot
+        // taken within it.
         if self.database.is_exclusive() {
             return Ok(());
         }
@@ -201,8 +207,8 @@ impl Platform for Machine {
         }
     }
 
-    /// A read or preview needs no lock of its own, so that it does not wait for one to be counted: while another process holds SQLite's
-    /// lock, this instance counts by itself.
+    /// A read or preview needs no lock of its own, so that it does not wait for one to be counted:
+    /// while another process holds SQLite's lock, this instance counts by itself.
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         if !matches!(bucket.usage, Usage::Preview | Usage::Read) {
             return despacho_sql::admit(&self.database, &LEASES, bucket, now).await;

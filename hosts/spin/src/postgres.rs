@@ -6,8 +6,8 @@ use spin_sdk::pg::{Connection, DbValue, Error, ParameterValue, PgError, QueryErr
 
 use crate::error::{internal, unavailable};
 
-/// Opens the database at a URL, and rolls back a transaction that an earlier request left open in the pooled connection. Otherwise this
-/// request's writes would become part of it.
+/// Opens the database at a URL, and rolls back a transaction that an earlier request left open in
+/// the pooled connection. Otherwise this request's writes would become part of it.
 pub(crate) async fn open(url: &str) -> Result<Connection, HostError> {
     let connection = Connection::open(url)
         .await
@@ -74,8 +74,8 @@ fn column(value: DbValue) -> Result<Value, HostError> {
     }
 }
 
-/// Returns the error of a failed connection, with the setting that is the likely cause. The URL is removed from the runtime's message,
-/// because it contains the password.
+/// Returns the error of a failed connection, with the setting that is the likely cause. The URL is
+/// removed from the runtime's message, because it contains the password.
 fn connection_error(error: Error, url: &str) -> HostError {
     let Error::PgError(PgError::ConnectionFailed(text)) = error else {
         return host_error(error);
@@ -122,7 +122,8 @@ fn error_of_state(state: &str, detail: String) -> HostError {
     match state {
         // Unique violation, serialization failure, deadlock.
         "23505" | "40001" | "40P01" => HostError::Conflict,
-        // Connection errors, exhausted resources, shutdown, I/O errors; then lock timeouts, read-only replicas and failed logins.
+        // Connection errors, exhausted resources, shutdown, I/O errors; then lock timeouts,
+        // read-only replicas and failed logins.
         _ if ["08", "53", "57", "58"]
             .iter()
             .any(|class| state.starts_with(class)) =>

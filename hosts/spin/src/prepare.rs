@@ -1,7 +1,7 @@
 //! Prepares the database before the first request of an instance: schema, deadlines and demo data.
 //!
-//! Instances start at any time and concurrently, so each checks whether work is left and does it in one transaction that excludes the
-//! others. An interrupted transaction has no effect.
+//! Instances start at any time and concurrently, so each checks whether work is left and does it in
+//! one transaction that excludes the others. An interrupted transaction has no effect.
 //!
 //! Requests that arrive during the preparation wait for it instead of repeating it.
 
@@ -60,7 +60,8 @@ pub(crate) async fn prepare(
     loop {
         match PROGRESS.with_borrow(Clone::clone) {
             Progress::Complete => return Ok(()),
-            // A request that waited does not repeat a failed preparation: sequential retries would multiply the wait of the last one.
+            // A request that waited does not repeat a failed preparation: sequential retries would
+            // multiply the wait of the last one.
             Progress::Idle(Some(error)) if waited => return Err(error),
             Progress::Idle(_) => break,
             // The timeouts of the statements bound this wait.

@@ -1,4 +1,5 @@
-//! Sends Web Push to couriers during a dispatch request, because a component has no background tasks.
+//! Sends Web Push to couriers during a dispatch request, because a component has no background
+//! tasks.
 
 use std::time::Instant;
 

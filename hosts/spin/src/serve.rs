@@ -119,8 +119,8 @@ async fn call_core(runtime: Runtime, mut request: Request<Bytes>) -> Response<By
     response
 }
 
-/// Returns the client's address from the configured header, with or without a port. Of several values the last one counts, because the
-/// platform appended it.
+/// Returns the client's address from the configured header, with or without a port. Of several
+/// values the last one counts, because the platform appended it.
 fn caller(headers: &HeaderMap, header: &HeaderName) -> Option<CallerAddress> {
     let value = headers
         .get_all(header)
@@ -152,7 +152,8 @@ fn config_problem(errors: &ConfigErrors) -> Problem {
     }
 }
 
-/// Returns the problem of an error before the core was called. It names the remedy if the operator must act.
+/// Returns the problem of an error before the core was called. It names the remedy if the operator
+/// must act.
 fn problem(error: host::HostError) -> Problem {
     match &error {
         host::HostError::Unavailable { detail, .. } if detail == sqlite::IN_MEMORY => Problem {
@@ -181,8 +182,8 @@ fn problem(error: host::HostError) -> Problem {
     }
 }
 
-/// Logs a server error. Of the request only the route template is logged: paths, headers and bodies may contain secrets and personal data.
-/// Spin counts successful requests itself.
+/// Logs a server error. Of the request only the route template is logged: paths, headers and bodies
+/// may contain secrets and personal data. Spin counts successful requests itself.
 fn log_request(response: &Response<Bytes>, outcome: &Outcome) {
     let status = response.status().as_u16();
     if status < 500 && outcome.log.is_none() {

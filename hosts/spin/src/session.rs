@@ -56,7 +56,8 @@ impl Session {
         }
     }
 
-    /// Opens a connection for one request. Its commits are flushed to disk before they are reported.
+    /// Opens a connection for one request. Its commits are flushed to disk before they are
+    /// reported.
     pub(crate) async fn open_own(url: Option<&str>) -> Result<Session, HostError> {
         let session = Session::open(url).await?;
         if let Session::Sqlite(connection) = &session {
@@ -67,8 +68,9 @@ impl Session {
         Ok(session)
     }
 
-    /// Opens a connection to SQLite for the write queue, which retries by itself if the lock is not free within 15 ms. Without `flushed`,
-    /// the next flush of any connection also includes the earlier writes: data on which a commit depends is never lost without the commit.
+    /// Opens a connection to SQLite for the write queue, which retries by itself if the lock is not
+    /// free within 15 ms. Without `flushed`, the next flush of any connection also includes the
+    /// earlier writes: data on which a commit depends is never lost without the commit.
     pub(crate) async fn open_for_writes(flushed: bool) -> Result<Session, HostError> {
         let session = Session::open(None).await?;
         session.rows("PRAGMA busy_timeout = 15", &[]).await?;
@@ -85,8 +87,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Begins a transaction. SQLite takes its write lock at once: a transaction that found it taken after its reads would have to be
-    /// aborted.
+    /// Begins a transaction. SQLite takes its write lock at once: a transaction that found it taken
+    /// after its reads would have to be aborted.
     pub(crate) async fn begin(&self) -> Result<(), HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::run(connection, "BEGIN IMMEDIATE", &[]).await,
@@ -111,7 +113,8 @@ impl Session {
         }
     }
 
-    /// Enables the write-ahead log. Without it every commit writes the file twice and blocks readers.
+    /// Enables the write-ahead log. Without it every commit writes the file twice and blocks
+    /// readers.
     pub(crate) async fn write_ahead(&self) -> Result<(), HostError> {
         match self {
             Session::Sqlite(connection) => {

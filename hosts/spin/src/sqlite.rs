@@ -1,4 +1,5 @@
-//! Spin's SQLite interface. Every open creates a connection, and errors are reported only when the result is read.
+//! Spin's SQLite interface. Every open creates a connection, and errors are reported only when the
+//! result is read.
 
 use despacho_core::host::HostError;
 use despacho_sql::{Row, Value};
@@ -6,7 +7,8 @@ use spin_sdk::sqlite::{self, Connection, Error, RowResult};
 
 use crate::error::{internal, unavailable};
 
-/// The error detail if Spin has no state directory: every connection then has its own empty database in memory.
+/// The error detail if Spin has no state directory: every connection then has its own empty
+/// database in memory.
 pub(crate) const IN_MEMORY: &str =
     "SQLite has no file, because Spin runs without a state directory";
 

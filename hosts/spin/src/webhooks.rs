@@ -1,7 +1,9 @@
-//! Sends webhooks during a request or after its response, because a component has no background tasks.
+//! Sends webhooks during a request or after its response, because a component has no background
+//! tasks.
 //!
-//! The core selects messages, leases them and records the results: concurrent instances never send a message twice. A pass is bounded: it
-//! starts requests for ten seconds, and the last one may then take as long as the receiver's timeout.
+//! The core selects messages, leases them and records the results: concurrent instances never send
+//! a message twice. A pass is bounded: it starts requests for ten seconds, and the last one may
+//! then take as long as the receiver's timeout.
 
 use std::{rc::Rc, time::Instant};
 
@@ -32,7 +34,8 @@ const MAX_CONCURRENT: usize = 8;
 /// The endpoint that a cron job calls.
 const DISPATCH: &str = "POST /admin/dispatch";
 
-/// Sends webhooks before the response to a dispatch pass and, if configured, after every response that wrote events or messages.
+/// Sends webhooks before the response to a dispatch pass and, if configured, after every response
+/// that wrote events or messages.
 pub(crate) async fn after_response(
     response: &Response<Bytes>,
     host: SqlHost<Database, Machine>,

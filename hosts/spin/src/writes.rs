@@ -1,11 +1,13 @@
 //! Writes to Spin's SQLite, in groups.
 //!
-//! SQLite allows one writer at a time. The writes of one instance wait in a queue, and one of their requests at a time takes the lock and
-//! commits for all: they share one flush, keep their order, and the instance takes the lock once per group. A group with only single
-//! statements is flushed with the next transaction.
+//! SQLite allows one writer at a time. The writes of one instance wait in a queue, and one of their
+//! requests at a time takes the lock and commits for all: they share one flush, keep their order,
+//! and the instance takes the lock once per group. A group with only single statements is flushed
+//! with the next transaction.
 //!
-//! Instances and processes compete for the lock. SQLite's own retries are unfair, because their delays grow up to 100 ms with the age of a
-//! request. Here the delays shrink: the oldest request retries most often.
+//! Instances and processes compete for the lock. SQLite's own retries are unfair, because their
+//! delays grow up to 100 ms with the age of a request. Here the delays shrink: the oldest request
+//! retries most often.
 
 use std::{
     cell::{Cell, RefCell},
@@ -29,7 +31,8 @@ pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) const OPTIONAL_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 /// Maximum number of writes per commit.
 const MAX_GROUP: usize = 64;
-/// How long an instance leaves the lock to others after it has committed, if it had to wait for the lock within the last [`CONTENTION`].
+/// How long an instance leaves the lock to others after it has committed, if it had to wait for the
+/// lock within the last [`CONTENTION`].
 const YIELD: Duration = Duration::from_millis(4);
 const CONTENTION: Duration = Duration::from_secs(1);
 /// Maximum number of groups for which work that blocks the instance waits.
@@ -59,7 +62,8 @@ impl Write {
     }
 }
 
-/// The queue of an instance and its two connections. Neither has a transaction open while it is kept here.
+/// The queue of an instance and its two connections. Neither has a transaction open while it is
+/// kept here.
 struct Writer {
     queue: RefCell<VecDeque<Rc<Write>>>,
     is_led: Cell<bool>,
@@ -82,7 +86,8 @@ thread_local! {
     });
 }
 
-/// Queues a write and waits for it. If another process holds the lock for longer than `limit`, nothing is written.
+/// Queues a write and waits for it. If another process holds the lock for longer than `limit`,
+/// nothing is written.
 pub(crate) async fn write(work: Work, limit: Duration) -> Outcome {
     let writer = WRITER.with(Rc::clone);
     let write = Rc::new(Write {
@@ -111,7 +116,8 @@ pub(crate) async fn write(work: Work, limit: Duration) -> Outcome {
     }
 }
 
-/// Waits until no group is being committed. Work that blocks the instance would otherwise hold the lock during that time.
+/// Waits until no group is being committed. Work that blocks the instance would otherwise hold the
+/// lock during that time.
 pub(crate) async fn wait_for_group() {
     let writer = WRITER.with(Rc::clone);
     for _ in 0..MAX_WAITS {
@@ -201,7 +207,8 @@ impl Writer {
                 group.put_back(&mut self.queue.borrow_mut());
                 return false;
             }
-            // The file may have been replaced or the disk may be full. The next group opens a new connection.
+            // The file may have been replaced or the disk may be full. The next group opens a new
+            // connection.
             Err(error) => group.finish(Err(error)),
         }
         true
@@ -222,7 +229,8 @@ impl Writer {
         Group(group)
     }
 
-    /// Fails writes that have waited too long, and returns how long the oldest of the others has waited.
+    /// Fails writes that have waited too long, and returns how long the oldest of the others has
+    /// waited.
     fn expire(&self) -> Duration {
         let mut oldest = Duration::ZERO;
         let mut expired = false;
@@ -283,7 +291,8 @@ impl Group {
         Ok(())
     }
 
-    /// Runs every write in the open transaction and commits it. An error means that nothing was written.
+    /// Runs every write in the open transaction and commits it. An error means that nothing was
+    /// written.
     async fn commit(&self, session: &Session) -> Result<(), HostError> {
         let mut outcomes = Vec::with_capacity(self.0.len());
         for write in &self.0 {
@@ -385,8 +394,9 @@ async fn limited<T>(work: impl Future<Output = Result<T, HostError>>) -> Result<
     done.unwrap_or_else(|| Err(unavailable("SQLite did not respond in time")))
 }
 
-/// Returns the delay before the next attempt to take the lock, by the age of the oldest write. After some seconds another process holds the
-/// lock for long, and frequent attempts would waste CPU time.
+/// Returns the delay before the next attempt to take the lock, by the age of the oldest write.
+/// After some seconds another process holds the lock for long, and frequent attempts would waste
+/// CPU time.
 fn retry_delay(waited: Duration) -> Duration {
     Duration::from_millis(match waited.as_millis() {
         0..100 => 12,

@@ -1,8 +1,9 @@
 //! Checks whether the keys of open event streams are still valid.
 //!
-//! The result of a check is cached for `VALID_TTL`, unless a key or store has been written since: by this process, or by another one
-//! that sent a notification. Notifications can be lost, and commands and other kinds of hosts send none. Keys are therefore read again
-//! every `CHECK_INTERVAL`: a revoked key's streams end within a second on every instance.
+//! The result of a check is cached for `VALID_TTL`, unless a key or store has been written since:
+//! by this process, or by another one that sent a notification. Notifications can be lost, and
+//! commands and other kinds of hosts send none. Keys are therefore read again every
+//! `CHECK_INTERVAL`: a revoked key's streams end within a second on every instance.
 
 use std::{
     collections::BTreeMap,
@@ -58,7 +59,8 @@ impl Access {
             if !self.is_valid(store, &changes, subscription).await? {
                 return Ok(());
             }
-            // The channel closes when the server shuts down; the stream then ends without this check.
+            // The channel closes when the server shuts down; the stream then ends without this
+            // check.
             let _ = tokio::time::timeout(CHECK_INTERVAL, changes.changed()).await;
         }
     }

@@ -1,4 +1,5 @@
-//! The open connections: limits in total and per client address, detection of stalled peers, and replacement of idle connections.
+//! The open connections: limits in total and per client address, detection of stalled peers, and
+//! replacement of idle connections.
 
 use std::{
     collections::HashMap,
@@ -15,16 +16,21 @@ use tokio::{sync::Notify, time::interval};
 
 /// Time between two searches for connections without progress.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
-/// Time without progress after which a connection may be closed to free the memory of its unsent responses.
+/// Time without progress after which a connection may be closed to free the memory of its unsent
+/// responses.
 const RECLAIM_AFTER: Duration = Duration::from_secs(1);
-/// Time without a request after which an HTTP/2 connection is closed. HTTP/1 has `timeouts.header-seconds`.
+/// Time without a request after which an HTTP/2 connection is closed. HTTP/1 has
+/// `timeouts.header-seconds`.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
-/// Minimum time between two searches for a connection to reclaim: each search visits all connections.
+/// Minimum time between two searches for a connection to reclaim: each search visits all
+/// connections.
 const RECLAIM_INTERVAL: Duration = Duration::from_millis(10);
-/// Bytes that a blocked peer must accept within the write timeout. A peer that reads single bytes makes no progress.
+/// Bytes that a blocked peer must accept within the write timeout. A peer that reads single bytes
+/// makes no progress.
 const MIN_PROGRESS: usize = 4 * 1024;
 
-/// Returns the address by which limits count: the IPv4 address, or the /64 network of an IPv6 address, which belongs to one subscriber.
+/// Returns the address by which limits count: the IPv4 address, or the /64 network of an IPv6
+/// address, which belongs to one subscriber.
 pub fn address_group(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Net::new_assert(address, 64).network().into(),
@@ -100,8 +106,9 @@ impl Connections {
         }
     }
 
-    /// Registers a connection; `address` is `None` for a trusted proxy. At a limit, the connection that has been idle the longest is closed
-    /// to make room. Returns `None` if no connection is idle.
+    /// Registers a connection; `address` is `None` for a trusted proxy. At a limit, the connection
+    /// that has been idle the longest is closed to make room. Returns `None` if no connection is
+    /// idle.
     pub fn register(self: &Arc<Self>, address: Option<IpAddr>) -> Option<OpenConnection> {
         let address = address.map(address_group);
         let mut registry = lock(&self.registry);
@@ -161,8 +168,8 @@ impl Connections {
         }
     }
 
-    /// Closes the stalled connection with the most unsent bytes, to free memory. With `of`, only connections from the same address are
-    /// considered. Returns whether a connection was closed.
+    /// Closes the stalled connection with the most unsent bytes, to free memory. With `of`, only
+    /// connections from the same address are considered. Returns whether a connection was closed.
     pub fn reclaim(&self, of: Option<&Connection>) -> bool {
         let mut registry = lock(&self.registry);
         if registry
@@ -269,7 +276,8 @@ impl Connection {
         }
     }
 
-    /// Protects the connection from being closed for others while a request is processed or a stream is open.
+    /// Protects the connection from being closed for others while a request is processed or a
+    /// stream is open.
     pub fn activate(self: &Arc<Self>) -> ActiveGuard {
         self.active.fetch_add(1, Relaxed);
         ActiveGuard(self.clone())

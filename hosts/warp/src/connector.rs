@@ -5,7 +5,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 
 use crate::error::StartError;
 
-/// Returns a connector for HTTP and, if `secure`, HTTPS with the system's root certificates, which are read only then.
+/// Returns a connector for HTTP and, if `secure`, HTTPS with the system's root certificates, which
+/// are read only then.
 pub(crate) fn connector(secure: bool) -> Result<HttpsConnector<HttpConnector>, StartError> {
     let provider = tokio_rustls::rustls::crypto::ring::default_provider();
     let mut http = HttpConnector::new();

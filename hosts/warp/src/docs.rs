@@ -1,10 +1,12 @@
-//! The documentation page and `/llms.txt`. Swagger UI is embedded in the binary, because the page must work without internet access.
+//! The documentation page and `/llms.txt`. Swagger UI is embedded in the binary, because the page
+//! must work without internet access.
 
 use bytes::Bytes;
 use despacho_shell::files::File;
 use http::HeaderValue;
 
-/// The content security policy: only files and the API of the same origin, no inline code. Swagger UI loads its icons from data URLs.
+/// The content security policy: only files and the API of the same origin, no inline code. Swagger
+/// UI loads its icons from data URLs.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -5,7 +5,8 @@ use despacho_core::model::Entropy;
 pub use despacho_shell::early::EarlyResponse;
 use http::{Request, Response, request::Parts};
 
-/// Copies the parts of a request that an early response depends on, for use while the request is being processed.
+/// Copies the parts of a request that an early response depends on, for use while the request is
+/// being processed.
 pub fn facts<B>(request: &Request<B>) -> Parts {
     let (mut parts, ()) = Request::new(()).into_parts();
     parts.method = request.method().clone();

@@ -1,4 +1,5 @@
-//! The deployment's endpoints: probes, metrics, documentation and panel. The core handles all other paths, including unknown ones.
+//! The deployment's endpoints: probes, metrics, documentation and panel. The core handles all other
+//! paths, including unknown ones.
 
 use std::{sync::Arc, time::Duration};
 
@@ -122,7 +123,8 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
     }
 }
 
-/// Returns whether the request has the token for metrics or the operator's. Routes and rates reveal other clients' activity.
+/// Returns whether the request has the token for metrics or the operator's. Routes and rates reveal
+/// other clients' activity.
 fn may_read_metrics(app: &App, headers: &HeaderMap) -> bool {
     let bearer = headers
         .get(header::AUTHORIZATION)

@@ -10,7 +10,8 @@ use std::{
 use despacho_core::host::HostError;
 use tokio_rustls::rustls;
 
-/// An error that prevents the server or a command from starting. Its text names the file, address or service and the remedy.
+/// An error that prevents the server or a command from starting. Its text names the file, address
+/// or service and the remedy.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the variants describe their fields")]
 pub enum StartError {

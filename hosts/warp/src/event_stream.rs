@@ -1,4 +1,5 @@
-//! Open event streams: woken by commits of this process, and polling for commits of other instances.
+//! Open event streams: woken by commits of this process, and polling for commits of other
+//! instances.
 
 use std::{
     convert::Infallible,
@@ -36,8 +37,8 @@ use crate::{
 
 /// Time between two polls for events of another instance that arrived without a notification.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
-/// Minimum time between an empty read and the next read of a stream. It limits a thousand streams of unrelated merchants to ten thousand
-/// reads per second.
+/// Minimum time between an empty read and the next read of a stream. It limits a thousand streams
+/// of unrelated merchants to ten thousand reads per second.
 const MIN_READ_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum number of events per read.
 const MAX_PAGE_EVENTS: u32 = 100;
@@ -72,7 +73,8 @@ impl StreamPermit {
     pub(crate) async fn send(&self, chunks: &mpsc::Sender<Bytes>, chunk: Bytes) -> bool {
         tokio::select! {
         sent = chunks.send(chunk) => sent.is_ok(),
-        // Over HTTP/2 a peer can read its socket without opening the stream's window. Only closing the connection frees the events.
+        // Over HTTP/2 a peer can read its socket without opening the stream's window. Only closing
+        // the connection frees the events.
         () = tokio::time::sleep(self.app.write_timeout) => {
         self.connection.iter().for_each(|connection| connection.close());
         false
@@ -89,7 +91,8 @@ impl Drop for StreamPermit {
     }
 }
 
-/// Turns the initial response of a stream into an open stream, or returns an error if too many streams are open.
+/// Turns the initial response of a stream into an open stream, or returns an error if too many
+/// streams are open.
 pub(crate) fn respond(
     app: &Arc<App>,
     facts: &Parts,
@@ -135,8 +138,8 @@ pub(crate) fn stream_head(initial: Response<Bytes>) -> (http::response::Parts, B
     (head, first)
 }
 
-/// Writes until the reader disconnects, its key becomes invalid or the server shuts down. An error ends the stream too; the reader
-/// reconnects with its last position.
+/// Writes until the reader disconnects, its key becomes invalid or the server shuts down. An error
+/// ends the stream too; the reader reconnects with its last position.
 async fn follow(
     permit: StreamPermit,
     subscription: JournalSubscription,
@@ -187,7 +190,8 @@ async fn write(
         }
         let text = read_next(app, &feed, &mut subscription, &mut updates).await?;
         if !text.is_empty() {
-            // Checked after the read: the page must not contain events committed after the revocation.
+            // Checked after the read: the page must not contain events committed after the
+            // revocation.
             if !app
                 .streams
                 .access
@@ -223,7 +227,8 @@ async fn write(
     }
 }
 
-/// Reads the next events, with a limit on concurrent reads. Returns an empty string if there are none.
+/// Reads the next events, with a limit on concurrent reads. Returns an empty string if there are
+/// none.
 async fn read_next(
     app: &App,
     feed: &Feed,

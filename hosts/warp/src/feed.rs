@@ -1,7 +1,8 @@
-//! The page cache that streams of one journal share: the first stream at a position reads and renders the next page for all others.
+//! The page cache that streams of one journal share: the first stream at a position reads and
+//! renders the next page for all others.
 //!
-//! When a commit wakes a thousand streams, one of them queries the database: once for the new events, and once to find that there are no
-//! more.
+//! When a commit wakes a thousand streams, one of them queries the database: once for the new
+//! events, and once to find that there are no more.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -23,7 +24,8 @@ use crate::store::Store;
 #[derive(Debug, Default)]
 pub struct Feeds(Mutex<BTreeMap<(Journal, Language), Weak<Feed>>>);
 
-/// The newest pages of a journal in one language, oldest first. Several are stored because some streams are a commit behind the others.
+/// The newest pages of a journal in one language, oldest first. Several are stored because some
+/// streams are a commit behind the others.
 #[derive(Debug, Default)]
 pub struct Feed(tokio::sync::Mutex<VecDeque<Page>>);
 
@@ -78,7 +80,8 @@ impl Page {
 }
 
 impl Feed {
-    /// Returns up to `limit` events after the subscription's position, and advances it. Empty if there are none.
+    /// Returns up to `limit` events after the subscription's position, and advances it. Empty if
+    /// there are none.
     pub async fn next(
         &self,
         store: &Store,

@@ -1,4 +1,5 @@
-//! The native Despacho server: the core behind one warp filter, its database, its scheduler and the operator's commands.
+//! The native Despacho server: the core behind one warp filter, its database, its scheduler and the
+//! operator's commands.
 
 pub mod access;
 pub mod app;

@@ -7,7 +7,8 @@ use tracing_subscriber::{
 
 use crate::config::{Config, LogFormat};
 
-/// Starts the log. Libraries log at most at level `warn`: below it some of them print headers, which contain keys.
+/// Starts the log. Libraries log at most at level `warn`: below it some of them print headers,
+/// which contain keys.
 pub fn start(config: &Config) {
     let min = config.log.level;
     let targets = Targets::new()
@@ -25,7 +26,8 @@ pub fn start(config: &Config) {
             .with_ansi(false)
             .boxed(),
     };
-    // The panic message may contain personal data, so only its location is logged. The client gets 500 with the request ID.
+    // The panic message may contain personal data, so only its location is logged. The client gets
+    // 500 with the request ID.
     std::panic::set_hook(Box::new(|panic| {
         let location = panic
             .location()

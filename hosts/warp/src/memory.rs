@@ -1,4 +1,5 @@
-//! Memory that clients occupy with slowly sent bodies and slowly read responses, bounded in total and per caller.
+//! Memory that clients occupy with slowly sent bodies and slowly read responses, bounded in total
+//! and per caller.
 
 use std::{
     collections::HashMap,
@@ -27,7 +28,8 @@ pub enum MemoryOwner {
     Merchant(StoreId),
     /// An unauthenticated client, by address.
     Address(IpAddr),
-    /// Health checks from an address. Their budget is separate: other requests from there must not block them.
+    /// Health checks from an address. Their budget is separate: other requests from there must not
+    /// block them.
     HealthCheck(IpAddr),
 }
 
@@ -70,8 +72,8 @@ impl MemoryBudget {
         }
     }
 
-    /// Reserves memory, or returns the limit that was reached. With `required` it always succeeds: the response of a committed write must
-    /// not be replaced.
+    /// Reserves memory, or returns the limit that was reached. With `required` it always succeeds:
+    /// the response of a committed write must not be replaced.
     pub fn reserve(
         self: &Arc<Self>,
         owner: MemoryOwner,
@@ -145,7 +147,8 @@ impl AsRef<[u8]> for ReservedBody {
     }
 }
 
-/// Binds a body to its memory reservation and to its connection, which stays active until the body is sent.
+/// Binds a body to its memory reservation and to its connection, which stays active until the body
+/// is sent.
 pub fn reserved(
     body: Bytes,
     share: MemoryShare,

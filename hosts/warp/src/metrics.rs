@@ -23,7 +23,8 @@ const BUCKETS: [f64; 14] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
-/// The endpoint and status of a response. Route templates bound the number of series; paths would not.
+/// The endpoint and status of a response. Route templates bound the number of series; paths would
+/// not.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ResponseLabels {
     route: &'static str,

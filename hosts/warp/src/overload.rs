@@ -1,5 +1,5 @@
-//! Overload protection: a bounded number of concurrent requests, a short bounded queue, and an immediate 503 for all further requests.
-//! Probes and metrics bypass the queue.
+//! Overload protection: a bounded number of concurrent requests, a short bounded queue, and an
+//! immediate 503 for all further requests. Probes and metrics bypass the queue.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -30,7 +30,8 @@ const PROBE_PATHS: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct OverloadConfig {
-    /// Requests processed at the same time. The SQLite writer commits 256 writes together; twice as many keep it busy.
+    /// Requests processed at the same time. The SQLite writer commits 256 writes together; twice as
+    /// many keep it busy.
     pub max_in_flight: usize,
     /// Queued requests; further requests are rejected.
     pub max_queued: usize,
@@ -127,8 +128,9 @@ impl Overload {
             Ok(permit) => permit,
             Err(_) => self.wait_in_queue().await?,
         };
-        // A CPU-bound request would finish before the next one is counted, and a thousand requests that wait for a CPU would appear as
-        // none. Yielding once counts the request before it is processed.
+        // A CPU-bound request would finish before the next one is counted, and a thousand requests
+        // that wait for a CPU would appear as none. Yielding once counts the request before it is
+        // processed.
         tokio::task::yield_now().await;
         Ok(Permit {
             _permit: permit,
@@ -136,7 +138,8 @@ impl Overload {
         })
     }
 
-    /// Admits a request that takes long. While it waits for its turn, it must not take the place of other requests.
+    /// Admits a request that takes long. While it waits for its turn, it must not take the place of
+    /// other requests.
     pub async fn admit_heavy(&self, path: &str) -> Result<Permit, Shed> {
         let heavy = self
             .heavy

@@ -1,4 +1,5 @@
-//! The merchant panel, the courier's app and the operator's console: the files of one folder, read at start and served with the API.
+//! The merchant panel, the courier's app and the operator's console: the files of one folder, read
+//! at start and served with the API.
 
 use std::{
     collections::BTreeMap,
@@ -84,7 +85,8 @@ impl Panel {
     }
 }
 
-/// Collects all files in a folder, recursively. Names with a leading dot are skipped, and symbolic links are not followed.
+/// Collects all files in a folder, recursively. Names with a leading dot are skipped, and symbolic
+/// links are not followed.
 fn collect(
     folder: &Path,
     prefix: &str,

@@ -12,7 +12,8 @@ use ipnet::{IpNet, Ipv4Net};
 /// The header to which each proxy appends the address of its client.
 const FORWARDED: &str = "x-forwarded-for";
 
-/// A single address, or the range of addresses with a common prefix. IPv4-mapped IPv6 addresses are IPv4 addresses.
+/// A single address, or the range of addresses with a common prefix. IPv4-mapped IPv6 addresses are
+/// IPv4 addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network(IpNet);
 
@@ -38,8 +39,9 @@ impl Network {
         Ok(Network(v4.map_or(network, IpNet::V4)))
     }
 
-    /// Parses a network of proxies. Whoever is in it decides which address a request has, so it cannot contain a large part of the internet.
-    /// The widest private networks, 10.0.0.0/8 and fc00::/7, are accepted.
+    /// Parses a network of proxies. Whoever is in it decides which address a request has, so it
+    /// cannot contain a large part of the internet. The widest private networks, 10.0.0.0/8 and
+    /// fc00::/7, are accepted.
     ///
     /// # Errors
     /// The text has another syntax, or the network is too wide.
@@ -89,8 +91,8 @@ impl fmt::Display for Network {
     }
 }
 
-/// Returns the connection's address. If that is a trusted proxy, returns the last address in `X-Forwarded-For` that is not a trusted proxy.
-/// Clients can forge the entries before it.
+/// Returns the connection's address. If that is a trusted proxy, returns the last address in
+/// `X-Forwarded-For` that is not a trusted proxy. Clients can forge the entries before it.
 pub fn caller(connected: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> CallerAddress {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut caller = connected.to_canonical();
@@ -101,7 +103,8 @@ pub fn caller(connected: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> Ca
             .filter_map(|line| line.to_str().ok())
             .collect();
         for named in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
-            // A trusted proxy never writes an invalid address, so the entries before it cannot be trusted either.
+            // A trusted proxy never writes an invalid address, so the entries before it cannot be
+            // trusted either.
             let Some(address) = address(named.trim()) else {
                 break;
             };

@@ -1,4 +1,5 @@
-//! Sends Web Push to couriers in the background. The core selects the pushes; this module sends the requests.
+//! Sends Web Push to couriers in the background. The core selects the pushes; this module sends the
+//! requests.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,13 +12,14 @@ use tokio::{task::JoinSet, time::MissedTickBehavior};
 
 use crate::{app::App, webhooks::Client};
 
-/// Time between two searches for due pushes. Assignments follow passes of dispatch, which are seconds apart, so a search after each commit
-/// would be no faster.
+/// Time between two searches for due pushes. Assignments follow passes of dispatch, which are
+/// seconds apart, so a search after each commit would be no faster.
 const TICK: Duration = Duration::from_millis(500);
 /// Maximum number of couriers whose pushes are sent at the same time. Each has at most 5 browsers.
 const MAX_COURIERS: usize = 64;
 
-/// Runs until the server shuts down, then waits at most `timeout` for open requests. Interrupted pushes are sent again.
+/// Runs until the server shuts down, then waits at most `timeout` for open requests. Interrupted
+/// pushes are sent again.
 pub(crate) async fn run(app: Arc<App>, timeout: Duration) {
     if app.settings.push.sender().is_none() {
         return;

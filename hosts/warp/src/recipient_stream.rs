@@ -23,12 +23,14 @@ use crate::{
     streams::StreamOwner,
 };
 
-/// Time between two reads without a commit of this process: positions of couriers and commits of other instances.
+/// Time between two reads without a commit of this process: positions of couriers and commits of
+/// other instances.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Minimum time between two reads of a stream. Commits of other orders wake it too.
 const MIN_READ_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Turns the initial response of a stream into an open stream, or returns an error if too many streams are open.
+/// Turns the initial response of a stream into an open stream, or returns an error if too many
+/// streams are open.
 pub(crate) fn respond(
     app: &Arc<App>,
     facts: &Parts,

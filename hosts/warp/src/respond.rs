@@ -31,9 +31,10 @@ use crate::{
 impl App {
     /// Returns the response to a request: 500 after a panic, 504 after the time limit.
     ///
-    /// Requests that may write run in a separate task: a client that disconnects must not interrupt them between two steps. Requests that
-    /// take long run on threads of their own. `place` is held until the work ends, even if the client has disconnected; its permit must not
-    /// admit another request earlier.
+    /// Requests that may write run in a separate task: a client that disconnects must not interrupt
+    /// them between two steps. Requests that take long run on threads of their own. `place` is held
+    /// until the work ends, even if the client has disconnected; its permit must not admit another
+    /// request earlier.
     pub async fn respond<P: Send + 'static>(
         self: Arc<App>,
         request: Request<Bytes>,
@@ -92,7 +93,8 @@ impl App {
     ) -> (Response<Bytes>, Option<Subscription>) {
         match endpoints::serve(&self, &request).await {
             Some(response) => (response, None),
-            // Boxed: otherwise the surrounding tasks and timeouts copy the large future at each step.
+            // Boxed: otherwise the surrounding tasks and timeouts copy the large future at each
+            // step.
             None => Box::pin(self.store.respond_or_stream(&self.settings, request)).await,
         }
     }
@@ -106,8 +108,8 @@ enum Ended<T> {
     Panicked,
 }
 
-/// Runs a future with a time limit and catches its panics. A panic cannot leave shared state inconsistent: the future owns its state, and
-/// the database's transactions run on other threads.
+/// Runs a future with a time limit and catches its panics. A panic cannot leave shared state
+/// inconsistent: the future owns its state, and the database's transactions run on other threads.
 async fn in_time<T>(reply: impl Future<Output = T>, time_limit: Duration) -> Ended<T> {
     match timeout(time_limit, AssertUnwindSafe(reply).catch_unwind()).await {
         Ok(Ok(response)) => Ended::Response(response),
@@ -116,7 +118,8 @@ async fn in_time<T>(reply: impl Future<Output = T>, time_limit: Duration) -> End
     }
 }
 
-/// Runs `reply` in a separate task on these threads, which ends even if the caller is cancelled, and holds `held` until then.
+/// Runs `reply` in a separate task on these threads, which ends even if the caller is cancelled,
+/// and holds `held` until then.
 async fn detached<T: Send + 'static>(
     tasks: &TaskTracker,
     threads: &Handle,
@@ -126,7 +129,8 @@ async fn detached<T: Send + 'static>(
     joined(tasks.spawn_on(holding(reply, held), threads)).await
 }
 
-/// Runs `reply` in a separate task on these threads, which is aborted if the caller is cancelled, and holds `held` until then.
+/// Runs `reply` in a separate task on these threads, which is aborted if the caller is cancelled,
+/// and holds `held` until then.
 async fn abortable<T: Send + 'static>(
     threads: &Handle,
     reply: impl Future<Output = T> + Send + 'static,

@@ -1,7 +1,8 @@
 //! The task that runs timed transitions and dispatch.
 //!
-//! Both start from stored data, so after a crash, a pause or a clock step the next pass only has more work. Every instance on a shared
-//! database runs them: a transition is committed against the version that was read, so it happens once.
+//! Both start from stored data, so after a crash, a pause or a clock step the next pass only has
+//! more work. Every instance on a shared database runs them: a transition is committed against the
+//! version that was read, so it happens once.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -36,12 +37,14 @@ pub async fn run(app: Arc<App>) {
             _ = ticks.tick() => {}
             () = app.shutdown.cancelled() => return,
         }
-        // Uses the monotonic clock: a step of the system clock neither stops dispatch nor makes it run continuously.
+        // Uses the monotonic clock: a step of the system clock neither stops dispatch nor makes it
+        // run continuously.
         let is_dispatch_due = Instant::now() >= next_dispatch;
         if is_dispatch_due {
             next_dispatch = Instant::now() + interval;
         }
-        // A panic is a bug in the transition of one order; it must not stop the scheduler for all others.
+        // A panic is a bug in the transition of one order; it must not stop the scheduler for all
+        // others.
         let pass = AssertUnwindSafe(work(&app, is_dispatch_due))
             .catch_unwind()
             .await;
@@ -57,7 +60,8 @@ pub async fn run(app: Arc<App>) {
     }
 }
 
-/// Applies the retention of personal data until the server shuts down. It runs in a separate task because orders must not wait for it.
+/// Applies the retention of personal data until the server shuts down. It runs in a separate task
+/// because orders must not wait for it.
 pub async fn run_retention(app: Arc<App>) {
     loop {
         let passes = async {
@@ -86,8 +90,8 @@ pub async fn run_retention(app: Arc<App>) {
     }
 }
 
-/// Counts and logs the result of a tick, and returns whether it failed. Of consecutive failures only the first is logged, and then the
-/// recovery.
+/// Counts and logs the result of a tick, and returns whether it failed. Of consecutive failures
+/// only the first is logged, and then the recovery.
 fn record_result(app: &App, result: Result<(), HostError>, failed_before: bool) -> bool {
     match result {
         Ok(()) if failed_before => tracing::info!("timed transitions and dispatch recovered"),
@@ -103,7 +107,8 @@ fn record_result(app: &App, result: Result<(), HostError>, failed_before: bool) 
     false
 }
 
-/// Runs the due transitions and then, if dispatch is due, allocates searching orders to free couriers, even if a transition failed.
+/// Runs the due transitions and then, if dispatch is due, allocates searching orders to free
+/// couriers, even if a transition failed.
 async fn work(app: &Arc<App>, is_dispatch_due: bool) -> Result<(), HostError> {
     let moved = move_due(app).await;
     if is_dispatch_due {

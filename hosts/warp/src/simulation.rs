@@ -27,7 +27,8 @@ pub async fn run(app: Arc<App>, simulation: Simulation, demo: bool) {
             }
             app.store.simulate(&app.settings, simulation, after).await
         };
-        // A panic is a bug in the step of one order; the couriers of the other orders must continue.
+        // A panic is a bug in the step of one order; the couriers of the other orders must
+        // continue.
         let pass = AssertUnwindSafe(work).catch_unwind().await;
         let pass = pass.unwrap_or_else(|_| {
             Err(HostError::Internal {

@@ -1,4 +1,5 @@
-//! The storage behind the core: the configured database, and the operations that the server needs besides the core's queries.
+//! The storage behind the core: the configured database, and the operations that the server needs
+//! besides the core's queries.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -47,7 +48,8 @@ use crate::{
 
 /// IDs that a command reserves at once. It serves one request, and unused IDs remain gaps.
 const FEW_IDS: u32 = 8;
-/// On a shared database each request reserves its own ID: lists are sorted by ID, so a higher ID must be newer on every instance.
+/// On a shared database each request reserves its own ID: lists are sorted by ID, so a higher ID
+/// must be newer on every instance.
 const NO_MORE_IDS: u32 = 1;
 
 /// The storage: the core's host on the configured database.
@@ -56,8 +58,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the configured database for a server, migrates its schema and aligns deadlines with the configured timing. Only `--demo`
-    /// creates a missing file.
+    /// Opens the configured database for a server, migrates its schema and aligns deadlines with
+    /// the configured timing. Only `--demo` creates a missing file.
     pub async fn open(config: &Config, geography: Arc<Geography>) -> Result<Store, StartError> {
         let (database, platform) = open(config, geography, config.demo).await?;
         let timing = config.shared.timing.clone();
@@ -124,7 +126,8 @@ impl Store {
         stream::next(&self.host, subscription, limit).await
     }
 
-    /// Returns the changed status of a recipient's stream in its text format, or `None` if its link has ended.
+    /// Returns the changed status of a recipient's stream in its text format, or `None` if its link
+    /// has ended.
     pub async fn next_status(
         &self,
         settings: &Settings,
@@ -149,7 +152,8 @@ impl Store {
         self.host.platform().updates()
     }
 
-    /// Returns a counter that changes when this process writes keys or stores, or is notified that another instance did.
+    /// Returns a counter that changes when this process writes keys or stores, or is notified that
+    /// another instance did.
     pub fn access(&self) -> watch::Receiver<u64> {
         self.host.platform().access()
     }
@@ -183,7 +187,8 @@ impl Store {
         outbox::finish(&self.host, settings, batch, tried).await
     }
 
-    /// Takes the due pushes of at most `limit` couriers. Also returns the number of couriers that were found.
+    /// Takes the due pushes of at most `limit` couriers. Also returns the number of couriers that
+    /// were found.
     pub async fn take_pushes(
         &self,
         settings: &Settings,
@@ -212,7 +217,8 @@ impl Store {
             .await
     }
 
-    /// Returns the current and the scheduled tariffs. The first is the configured one if no stored tariff is in effect.
+    /// Returns the current and the scheduled tariffs. The first is the configured one if no stored
+    /// tariff is in effect.
     pub async fn tariffs(&self, configured: Tariff) -> Result<Vec<Tariff>, HostError> {
         let schedule = self.host.tariff_schedule(None).await?;
         let now = self.now();

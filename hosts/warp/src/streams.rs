@@ -10,7 +10,8 @@ use tokio::sync::Semaphore;
 
 use crate::{access::Access, config::StreamLimits, feed::Feeds};
 
-/// Maximum number of concurrent reads for streams: a thousand streams that wake together would otherwise delay all requests.
+/// Maximum number of concurrent reads for streams: a thousand streams that wake together would
+/// otherwise delay all requests.
 const MAX_CONCURRENT_READS: usize = 4;
 /// Maximum number of streams of one delivery's recipient.
 const MAX_PER_RECIPIENT: usize = 4;
@@ -46,8 +47,9 @@ impl Streams {
         }
     }
 
-    /// Registers a stream; false if a limit is reached. A merchant may hold at most as many streams as remain free: a few merchants must
-    /// not occupy all of them. Streams of merchants and of recipients do not limit each other.
+    /// Registers a stream; false if a limit is reached. A merchant may hold at most as many streams
+    /// as remain free: a few merchants must not occupy all of them. Streams of merchants and of
+    /// recipients do not limit each other.
     pub(crate) fn acquire(&self, owner: StreamOwner) -> bool {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let (max, same_kind): (usize, fn(&StreamOwner) -> bool) = match owner {

@@ -1,5 +1,5 @@
-//! The streets of the panel's map: one PMTiles file, of which browsers request ranges. It is read from disk, because the streets
-//! of a country do not fit into memory.
+//! The streets of the panel's map: one PMTiles file, of which browsers request ranges. It is read
+//! from disk, because the streets of a country do not fit into memory.
 
 use std::{
     fs::File,
@@ -19,13 +19,15 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
 use crate::error::StartError;
 
-/// Maximum size of a response. A longer range is shortened, as RFC 9110 permits; the largest tiles have some hundred kilobytes.
+/// Maximum size of a response. A longer range is shortened, as RFC 9110 permits; the largest tiles
+/// have some hundred kilobytes.
 const MAX_RESPONSE_BYTES: u64 = 1024 * 1024;
 /// The first bytes of a file of version 3.
 const SIGNATURE: &[u8; 8] = b"PMTiles\x03";
 /// The size of the header that follows.
 const HEADER_BYTES: u64 = 127;
-/// Browsers use a range for a day without a request. The panel notices a replaced file by its entity tag.
+/// Browsers use a range for a day without a request. The panel notices a replaced file by its
+/// entity tag.
 const MAX_AGE: std::time::Duration = std::time::Duration::from_secs(86_400);
 
 /// The streets of the demo's city: derived from OpenStreetMap, under the ODbL; see data/NOTICE.md.
@@ -104,7 +106,8 @@ impl StreetFile {
         })
     }
 
-    /// Returns a range of the file, 304 if the client has it, or 416 if the file has no such range or is too long for one response.
+    /// Returns a range of the file, 304 if the client has it, or 416 if the file has no such range
+    /// or is too long for one response.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -1,8 +1,11 @@
-//! Requests that take more than about a millisecond of processor time: the threads on which they run, and the turns of their callers.
+//! Requests that take more than about a millisecond of processor time: the threads on which they
+//! run, and the turns of their callers.
 //!
-//! The threads that serve connections respond to all requests, health checks included, so a request that occupies one of them for a second
-//! delays all others by that second. [`despacho_core::api::is_heavy`] selects the requests that run here instead. A merchant runs one of
-//! them at a time, and a few run in all; the others wait. Merchants take turns in the order in which their next request came.
+//! The threads that serve connections respond to all requests, health checks included, so a request
+//! that occupies one of them for a second delays all others by that second.
+//! [`despacho_core::api::is_heavy`] selects the requests that run here instead. A merchant runs one
+//! of them at a time, and a few run in all; the others wait. Merchants take turns in the order in
+//! which their next request came.
 
 use std::{
     collections::HashMap,
@@ -21,8 +24,8 @@ use tokio::{
 
 use crate::error::StartError;
 
-/// Maximum number of heavy requests that run at the same time: less than the connections with which SQLite reads, so that one of these is
-/// always left for other requests.
+/// Maximum number of heavy requests that run at the same time: less than the connections with which
+/// SQLite reads, so that one of these is always left for other requests.
 const MAX_RUNNING: usize = 3;
 /// Maximum number of a caller's heavy requests that wait.
 const MAX_WAITING: usize = 64;
@@ -88,7 +91,8 @@ impl Work {
 
 impl Drop for Work {
     fn drop(&mut self) {
-        // The server waits for requests and passes before. A runtime must not be dropped in an asynchronous task in another way.
+        // The server waits for requests and passes before. A runtime must not be dropped in an
+        // asynchronous task in another way.
         for runtime in [self.requests.take(), self.passes.take()]
             .into_iter()
             .flatten()

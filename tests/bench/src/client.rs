@@ -88,7 +88,8 @@ pub fn get(path: &str, key: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Sends the same request over some connections for a duration, and returns the requests per second.
+/// Sends the same request over some connections for a duration, and returns the requests per
+/// second.
 pub fn per_second(
     base: &str,
     request: &[u8],

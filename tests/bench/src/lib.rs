@@ -1,4 +1,5 @@
-//! Shared parts of the benchmarks: a client with little overhead, orders to send, and problems for the route engine.
+//! Shared parts of the benchmarks: a client with little overhead, orders to send, and problems for
+//! the route engine.
 
 pub mod client;
 pub mod orders;

@@ -1,13 +1,15 @@
 //! Benchmarks: `cargo run --release -p despacho-bench -- COMMAND`.
 //!
-//! - `route` and `assign` measure the route engine. `--long` measures more instances, `--short` fewer. Numbers after
-//!   `route` restrict the sizes.
+//! - `route` and `assign` measure the route engine. `--long` measures more instances, `--short`
+//!   fewer. Numbers after `route` restrict the sizes.
 //! - `dispatch` simulates days of public instances and compares the results with published ones.
 //! - `load` measures the service.
 //! - `roads` measures the legs of an extract.
-//! - `responses` writes problems of the route engine with their solutions, for the browser package's tests.
+//! - `responses` writes problems of the route engine with their solutions, for the browser
+//!   package's tests.
 //!
-//! Peer solvers run in the same benchmark if they are installed. Otherwise the command prints how to install them.
+//! Peer solvers run in the same benchmark if they are installed. Otherwise the command prints how
+//! to install them.
 #![expect(clippy::print_stdout, reason = "a command that prints a table")]
 
 mod assign;
@@ -73,8 +75,8 @@ fn extent(mut arguments: lexopt::Parser) -> Result<(Extent, Vec<usize>), Box<dyn
     Ok((extent, sizes))
 }
 
-/// Returns the milliseconds per call of `work`: the minimum of `rounds` rounds of `repeats` calls. The minimum is the
-/// least affected by other load on the machine.
+/// Returns the milliseconds per call of `work`: the minimum of `rounds` rounds of `repeats` calls.
+/// The minimum is the least affected by other load on the machine.
 pub(crate) fn min_ms(rounds: u32, repeats: u32, mut work: impl FnMut()) -> f64 {
     let mut min = f64::MAX;
     for _ in 0..rounds {

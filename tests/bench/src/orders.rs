@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 pub fn order(code: &str, stops: u32, best_route: bool) -> Value {
     let deliveries: Vec<Value> = (0..stops)
         .map(|stop| {
-            // A fixed scatter over one kilometre, so that the route of fifty stops is within the tariff's maximum
-            // length.
+            // A fixed scatter over one kilometre, so that the route of fifty stops is within the
+            // tariff's maximum length.
             let (north, east) = (f64::from(stop * 37 % 19) - 9.0, f64::from(stop * 53 % 23) - 11.0);
             json!({
                 "name": "Maria Silva", "phone": "+5511999990000", "onlinePayment": true, "productValue": 57.9,

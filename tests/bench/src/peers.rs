@@ -70,7 +70,8 @@ impl Peers {
     }
 }
 
-/// Returns the interpreter of the peers: from the environment variable, from `target/peers`, or the system's.
+/// Returns the interpreter of the peers: from the environment variable, from `target/peers`, or the
+/// system's.
 fn python() -> PathBuf {
     let local = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers/bin/python");
     match std::env::var_os("DESPACHO_PEERS_PYTHON") {

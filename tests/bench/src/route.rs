@@ -1,4 +1,5 @@
-//! Benchmark of visiting orders: time, share proven and gap, per size and kind, and in a table over all kinds.
+//! Benchmark of visiting orders: time, share proven and gap, per size and kind, and in a table over
+//! all kinds.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -105,7 +106,8 @@ fn measure(
     let line = json!({ "matrix": rows, "closed": closed, "work": work(size) }).to_string();
     let request: RouteRequest = serde_json::from_str(&line)?;
     let route = solve_route(&request)?;
-    // With many short rounds, some run undisturbed on a busy machine. Native and wasm are measured the same way.
+    // With many short rounds, some run undisturbed on a busy machine. Native and wasm are measured
+    // the same way.
     let repeats = if size <= 10 { 10 } else { 1 };
     let mut solve = || {
         black_box(solve_route(black_box(&request)).is_ok());

@@ -1,4 +1,5 @@
-//! Runs the same problems on the core as a wasm guest, if this command is built with the feature `wasm`.
+//! Runs the same problems on the core as a wasm guest, if this command is built with the feature
+//! `wasm`.
 
 use std::error::Error;
 
@@ -24,7 +25,8 @@ impl Wasm {
         Ok(None)
     }
 
-    /// Returns the guest's milliseconds for one line: the minimum of `rounds` rounds of `repeats` each.
+    /// Returns the guest's milliseconds for one line: the minimum of `rounds` rounds of `repeats`
+    /// each.
     #[cfg(feature = "wasm")]
     pub(crate) fn ms(&self, line: &str, rounds: u32, repeats: u32) -> Result<f64, Box<dyn Error>> {
         let requests: Vec<String> = (0..rounds)

@@ -14,7 +14,8 @@ fn native_and_wasm_results_are_identical() {
     for kind in problems::ALL {
         let mut requests = Vec::new();
         for seed in 0..CASES {
-            // Small ones are solved by dynamic programming; every hundredth is large enough for search and proof.
+            // Small ones are solved by dynamic programming; every hundredth is large enough for
+            // search and proof.
             let stops = usize::try_from(if seed % 100 == 0 {
                 13 + seed / 40
             } else {

@@ -1,7 +1,9 @@
-//! Measures durable creates per second of the SQLite host, and of a baseline that commits the same rows in groups.
+//! Measures durable creates per second of the SQLite host, and of a baseline that commits the same
+//! rows in groups.
 //!
-//! Run `cargo bench -p despacho-conformance`. Runs of both alternate, because other programs use the machine too; compare the medians.
-//! The baseline prepares its rows before the measurement, has no queue and no readers, and always commits full groups.
+//! Run `cargo bench -p despacho-conformance`. Runs of both alternate, because other programs use
+//! the machine too; compare the medians. The baseline prepares its rows before the measurement, has
+//! no queue and no readers, and always commits full groups.
 
 #![expect(
     clippy::unwrap_used,
@@ -56,7 +58,8 @@ fn with_store() -> Changes {
     }
 }
 
-/// Commits through the host. Creating, checking and encoding the changes is part of the measurement.
+/// Commits through the host. Creating, checking and encoding the changes is part of the
+/// measurement.
 async fn measure_host(path: &Path) -> (f64, Stats) {
     let database = Sqlite::open(path, &Options::default()).unwrap();
     let host = Arc::new(SqliteHost::new(

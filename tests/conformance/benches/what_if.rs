@@ -1,9 +1,10 @@
-//! Measures the comparison of a draft of a tariff with 100,000 orders on SQLite and on PostgreSQL, and reads all of the orders for the report
-//! of days as a reference. The sums of each store and in total must equal those of the prices of all orders, each calculated by
+//! Measures the comparison of a draft of a tariff with 100,000 orders on SQLite and on PostgreSQL,
+//! and reads all of the orders for the report of days as a reference. The sums of each store and in
+//! total must equal those of the prices of all orders, each calculated by
 //! `POST /admin/tariffs/preview`.
 //!
-//! Run `cargo bench -p despacho-conformance --bench what_if`. The longest time during which a poll of the request blocks its thread is
-//! printed, because other requests wait for it.
+//! Run `cargo bench -p despacho-conformance --bench what_if`. The longest time during which a poll
+//! of the request blocks its thread is printed, because other requests wait for it.
 
 #![expect(
     clippy::unwrap_used,
@@ -48,7 +49,8 @@ const BATCH: u64 = 500;
 const DAYS: i64 = 30;
 const OPERATOR: &str = "operator-token-of-the-benchmark";
 
-/// Creates orders of the last days, at equal intervals. The oldest is some hours younger than the period, which moves while a run takes.
+/// Creates orders of the last days, at equal intervals. The oldest is some hours younger than the
+/// period, which moves while a run takes.
 async fn fill(host: &impl Host) {
     let now = host.exec_context().now;
     let stores = (1..=STORES)

@@ -1,4 +1,5 @@
-//! Runs a case on two hosts and compares their responses, which must be byte-identical except for generated values.
+//! Runs a case on two hosts and compares their responses, which must be byte-identical except for
+//! generated values.
 
 use std::time::{Duration, SystemTime};
 
@@ -27,7 +28,8 @@ const REAL_CLOCK: Pair = Pair {
     second: host::spin_compared_with_warp,
 };
 
-/// The pair for cases that advance the clock, because a server's clock cannot be advanced. Both hosts start at the same time.
+/// The pair for cases that advance the clock, because a server's clock cannot be advanced. Both
+/// hosts start at the same time.
 const TEST_CLOCK: Pair = Pair {
     name: "spin = memory",
     first: host::memory,
@@ -46,8 +48,9 @@ impl Pair {
     }
 }
 
-/// Runs a case on both hosts, checks its expectations on each, and compares the responses. The hours of a tariff can change
-/// between the runs, so a comparison that passes a full hour is repeated.
+/// Runs a case on both hosts, checks its expectations on each, and compares the responses. The
+/// hours of a tariff can change between the runs, so a comparison that passes a full hour is
+/// repeated.
 pub fn run(case: &Case, pair: &Pair) -> Result<(), String> {
     let hour = current_hour();
     compare(case, pair).or_else(|error| {
@@ -143,7 +146,8 @@ fn responses(case: &Case, start: Start, name: &str) -> Result<Vec<Reply>, String
     Ok(recorder.responses)
 }
 
-/// Headers that depend on the connection or the time. The length is checked separately, because IDs can differ in length.
+/// Headers that depend on the connection or the time. The length is checked separately, because IDs
+/// can differ in length.
 const CONNECTION_HEADERS: [header::HeaderName; 4] = [
     header::CONNECTION,
     header::CONTENT_LENGTH,
@@ -151,7 +155,8 @@ const CONNECTION_HEADERS: [header::HeaderName; 4] = [
     header::TRANSFER_ENCODING,
 ];
 
-/// Requests for the panel and the console. Without them, each host returns its own hint, so only the status is compared.
+/// Requests for the panel and the console. Without them, each host returns its own hint, so only
+/// the status is compared.
 const HOST_SPECIFIC_REQUESTS: [&str; 4] = ["GET /", "HEAD /", "GET /admin", "HEAD /admin"];
 
 fn compare_replies(pairing: &mut Pairing, first: &Reply, second: &Reply) -> Result<(), String> {

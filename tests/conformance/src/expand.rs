@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 /// Values by name.
 pub type Values = BTreeMap<String, Value>;
 
-/// The maximum depth of nested values. It ends the expansion of values that use each other in a cycle.
+/// The maximum depth of nested values. It ends the expansion of values that use each other in a
+/// cycle.
 const MAX_DEPTH: u32 = 32;
 
 /// Returns the value with every `$use` and `$times` in it expanded.

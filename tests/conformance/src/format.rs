@@ -41,7 +41,8 @@ pub struct Defaults {
     /// Request headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The expected response. `status`, `body`, `text` and each header of a step replace these individually.
+    /// The expected response. `status`, `body`, `text` and each header of a step replace these
+    /// individually.
     #[serde(default)]
     pub expect: Expect,
 }
@@ -71,7 +72,8 @@ pub struct Step {
     pub expect: Expect,
 }
 
-/// An expected response. Absent parts are not checked, except for the rules in [`invariants`](crate::invariants).
+/// An expected response. Absent parts are not checked, except for the rules in
+/// [`invariants`](crate::invariants).
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
@@ -122,7 +124,8 @@ pub fn folder() -> PathBuf {
     package.join("../cases")
 }
 
-/// Returns the sorted names of all case files below a folder, without those of `setup` and `shared`.
+/// Returns the sorted names of all case files below a folder, without those of `setup` and
+/// `shared`.
 pub fn names(folder: &Path) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     collect(folder, "", &mut names)?;

@@ -1,5 +1,5 @@
-//! Runs the requests of tests/cases on every host and compares the responses with the expected ones. tests/cases/README.md
-//! describes the format.
+//! Runs the requests of tests/cases on every host and compares the responses with the expected
+//! ones. tests/cases/README.md describes the format.
 
 pub mod compare;
 pub mod expand;

@@ -12,7 +12,8 @@ pub struct Comparison {
     pub captures: Vec<(String, Value)>,
 }
 
-/// Compares a value with a pattern. `None` is a missing value. `at` is the JSON Pointer of the value, for the messages.
+/// Compares a value with a pattern. `None` is a missing value. `at` is the JSON Pointer of the
+/// value, for the messages.
 #[must_use]
 pub fn compare(pattern: &Value, actual: Option<&Value>, at: &str) -> Comparison {
     let mut comparison = Comparison::default();
@@ -226,7 +227,8 @@ fn has_type(kind: &str, value: &Value) -> bool {
     }
 }
 
-/// Returns whether the text is a time in RFC 3339, in UTC with milliseconds: `2026-11-21T14:30:00.000Z`.
+/// Returns whether the text is a time in RFC 3339, in UTC with milliseconds:
+/// `2026-11-21T14:30:00.000Z`.
 fn is_time(text: &str) -> bool {
     let shape = "dddd-dd-ddTdd:dd:dd.dddZ";
     text.len() == shape.len()

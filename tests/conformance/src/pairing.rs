@@ -1,7 +1,8 @@
-//! Compares texts of two runs, which must be byte-identical except for generated values: IDs, keys, codes and times.
+//! Compares texts of two runs, which must be byte-identical except for generated values: IDs, keys,
+//! codes and times.
 //!
-//! Generated values must have the same form and must correspond: an ID of one host always maps to the same ID of the other host, in
-//! bodies, headers and paths.
+//! Generated values must have the same form and must correspond: an ID of one host always maps to
+//! the same ID of the other host, in bodies, headers and paths.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -16,8 +17,9 @@ pub(crate) struct Pairing {
     to_first: BTreeMap<String, String>,
 }
 
-/// Matches values that can differ: times; members that contain an ID, a key, a token or a cursor; codes of links that set passwords; codes of
-/// four digits; costs of dispatch, which grow with the clock; and words with a digit, if they repeat such a value.
+/// Matches values that can differ: times; members that contain an ID, a key, a token or a cursor;
+/// codes of links that set passwords; codes of four digits; costs of dispatch, which grow with the
+/// clock; and words with a digit, if they repeat such a value.
 const GENERATED_VALUES: &str = concat!(
     // Files for spreadsheets in Brazil have local times.
     r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|-\d\d:\d\d)|\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)"#,
@@ -49,7 +51,8 @@ struct Piece<'a> {
 }
 
 impl Pairing {
-    /// Compares the values of a header. `ratelimit` and `retry-after` count down, and each request and session has its own ID.
+    /// Compares the values of a header. `ratelimit` and `retry-after` count down, and each request
+    /// and session has its own ID.
     pub(crate) fn header(&mut self, name: &str, first: &str, second: &str) -> Result<(), String> {
         self.texts(first, second, |pairing, one, other| match name {
             "ratelimit" | "retry-after" => true,
@@ -58,8 +61,8 @@ impl Pairing {
         })
     }
 
-    /// Compares two bodies. In JSON, the name of a member determines whether its value can differ; in other text, every word with a
-    /// digit can.
+    /// Compares two bodies. In JSON, the name of a member determines whether its value can differ;
+    /// in other text, every word with a digit can.
     pub(crate) fn body(&mut self, first: &str, second: &str, is_json: bool) -> Result<(), String> {
         self.texts(first, second, |pairing, one, other| match is_json {
             true => pairing.corresponds(one, other),
@@ -80,7 +83,8 @@ impl Pairing {
                 && one.before == other.before
                 && match one.kind {
                     Kind::Time => a.len() == b.len() && is_close(a, b),
-                    // The ID of a quote and a token are signed strings; those of the same millisecond are equal.
+                    // The ID of a quote and a token are signed strings; those of the same
+                    // millisecond are equal.
                     Kind::Named if a.len() > MAX_KEY_CHARS => a.len() == b.len(),
                     Kind::Named => self.pair(a, b),
                     Kind::Cost => is_close_cost(a, b),
@@ -107,7 +111,8 @@ impl Pairing {
         self.to_second.get(one).is_some_and(|known| known == other)
     }
 
-    /// Pairs two values if neither is paired yet, and returns whether they are paired with each other.
+    /// Pairs two values if neither is paired yet, and returns whether they are paired with each
+    /// other.
     fn pair(&mut self, one: &str, other: &str) -> bool {
         let to_second = self
             .to_second
@@ -181,7 +186,8 @@ fn is_close(one: &str, other: &str) -> bool {
     }
 }
 
-/// Returns a local time such as `21/11/2026 14:30:00` in RFC 3339 format, as if it were in UTC: both runs have the same time zone.
+/// Returns a local time such as `21/11/2026 14:30:00` in RFC 3339 format, as if it were in UTC:
+/// both runs have the same time zone.
 fn local(text: &str) -> Option<String> {
     let (date, time) = text.split_once(' ')?;
     let mut parts = date.split('/');

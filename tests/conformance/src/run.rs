@@ -173,7 +173,8 @@ fn describe_response(response: &Response<Bytes>) -> String {
     )
 }
 
-/// Returns headers and body as text, with indented JSON and at most `READABLE` characters of the body.
+/// Returns headers and body as text, with indented JSON and at most `READABLE` characters of the
+/// body.
 fn describe(headers: &header::HeaderMap, body: &[u8]) -> String {
     const READABLE: usize = 4_000;
     let headers: Vec<String> = headers

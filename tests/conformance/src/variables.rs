@@ -35,8 +35,8 @@ impl Variables {
         Ok(output)
     }
 
-    /// Returns `value` with every `${name}` in its strings replaced. A string that is only one name becomes the captured value with
-    /// its type.
+    /// Returns `value` with every `${name}` in its strings replaced. A string that is only one name
+    /// becomes the captured value with its type.
     pub fn resolve(&self, value: &Value) -> Result<Value, String> {
         Ok(match value {
             Value::String(text) => match text
@@ -62,9 +62,11 @@ impl Variables {
         })
     }
 
-    /// Returns the value of `name`; `name:text` and `name:number` convert an ID between its two forms, and `name:basic` returns the
-    /// credentials of HTTP Basic authentication with the value as the password. `name:path` returns the path of a URL, `name:+60` a
-    /// timestamp some seconds later, and `name:weekday+3` the day of the week some days later, in the local time of Brasília.
+    /// Returns the value of `name`; `name:text` and `name:number` convert an ID between its two
+    /// forms, and `name:basic` returns the credentials of HTTP Basic authentication with the value
+    /// as the password. `name:path` returns the path of a URL, `name:+60` a timestamp some seconds
+    /// later, and `name:weekday+3` the day of the week some days later, in the local time of
+    /// Brasília.
     fn value(&self, name: &str) -> Result<Value, String> {
         let (name, form) = name.split_once(':').unwrap_or((name, ""));
         let value = self
@@ -109,7 +111,8 @@ impl Variables {
     }
 }
 
-/// Returns the day of the week some days later in the local time of Brasília, three hours behind UTC.
+/// Returns the day of the week some days later in the local time of Brasília, three hours behind
+/// UTC.
 fn weekday(time: Timestamp, days: i64) -> &'static str {
     let day = time
         .before(Duration::minutes(180))

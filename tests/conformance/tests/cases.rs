@@ -1,5 +1,5 @@
-//! Runs every case file on every host, as tests named `memory::format/unknown-endpoint`. Compares the responses of two hosts to every
-//! file, as tests named `spin = warp::format/unknown-endpoint`.
+//! Runs every case file on every host, as tests named `memory::format/unknown-endpoint`. Compares
+//! the responses of two hosts to every file, as tests named `spin = warp::format/unknown-endpoint`.
 
 use despacho_conformance::{
     compare::{self, Pair},

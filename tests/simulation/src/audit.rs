@@ -104,8 +104,8 @@ fn check_replays(simulation: &mut Simulation) -> CheckResult {
     Ok(())
 }
 
-/// Returns a courier's stored response without the recipients' personal data, as it is returned after the courier has lost the
-/// order.
+/// Returns a courier's stored response without the recipients' personal data, as it is returned
+/// after the courier has lost the order.
 fn erased(body: &[u8]) -> Option<Value> {
     let mut body: Value = serde_json::from_slice(body).ok()?;
     for delivery in body.get_mut("deliveries")?.as_array_mut()? {
@@ -166,7 +166,8 @@ fn ids(list: &[Value]) -> Vec<u64> {
     list.iter().filter_map(|one| one["id"].as_u64()).collect()
 }
 
-/// Checks that exactly the orders that a store may access are listed once, and that their lookups match the model.
+/// Checks that exactly the orders that a store may access are listed once, and that their lookups
+/// match the model.
 fn check_orders(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let listed = pages(
         simulation,
@@ -293,8 +294,8 @@ fn check_events(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     }
 }
 
-/// Checks that a statement's lines are the ledger's entries and add up to the balance. A branch with a shared balance reads its
-/// own entries.
+/// Checks that a statement's lines are the ledger's entries and add up to the balance. A branch
+/// with a shared balance reads its own entries.
 fn check_statement(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let lines = pages(
         simulation,
@@ -508,7 +509,8 @@ fn missing(simulation: &Simulation, hook: &KnownHook) -> Option<String> {
     lost.map(|(position, recorded)| format!("position {position}, {recorded:?}"))
 }
 
-/// Checks that a subscription got no event from before its creation, of another merchant, or of another kind.
+/// Checks that a subscription got no event from before its creation, of another merchant, or of
+/// another kind.
 fn check_unexpected(simulation: &Simulation, hook: &KnownHook) -> CheckResult {
     let receivers = simulation.receivers.borrow();
     let Some(receiver) = receivers.by_url.get(&hook.url) else {
@@ -542,8 +544,8 @@ fn check_unexpected(simulation: &Simulation, hook: &KnownHook) -> CheckResult {
     }
 }
 
-/// Runs a dispatch pass immediately before and at the start of each preparation and search. The checks of each pass and of each event
-/// verify that the start is exact.
+/// Runs a dispatch pass immediately before and at the start of each preparation and search. The
+/// checks of each pass and of each event verify that the start is exact.
 fn check_schedule(simulation: &mut Simulation) -> CheckResult {
     for _ in 0..MAX_STARTS {
         let now = simulation.now_of_passes();

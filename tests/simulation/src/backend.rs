@@ -235,7 +235,8 @@ impl Backend {
         }
     }
 
-    /// Changes the code of an order if another order of the store has it, to avoid a conflict in the index.
+    /// Changes the code of an order if another order of the store has it, to avoid a conflict in
+    /// the index.
     fn rename(&self, changes: &mut Changes) {
         for Write { value, .. } in &mut changes.orders {
             let held = read(
@@ -287,8 +288,8 @@ impl Backend {
         }
     }
 
-    /// Restores the dispatch terms, the requirements, earlier estimates and, at the end of the search, the ready time, which a mutation
-    /// changed in the read.
+    /// Restores the dispatch terms, the requirements, earlier estimates and, at the end of the
+    /// search, the ready time, which a mutation changed in the read.
     fn restore(&self, changes: &mut Changes) {
         let now = changes.at;
         for Write { value, .. } in &mut changes.orders {

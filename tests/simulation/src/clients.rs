@@ -49,7 +49,8 @@ pub(crate) struct KnownHook {
     pub(crate) secrets: Vec<String>,
     /// The kinds of events, or empty for all kinds.
     pub(crate) events: Vec<&'static str>,
-    /// It sends no event up to position `from` of the journal, and all events after position `until`.
+    /// It sends no event up to position `from` of the journal, and all events after position
+    /// `until`.
     pub(crate) from: usize,
     pub(crate) until: usize,
     /// Whether its removal was requested.

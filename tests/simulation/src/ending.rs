@@ -1,4 +1,5 @@
-//! The end of a run: the couriers complete their trips, stop by stop in the published sequence, so that every order ends.
+//! The end of a run: the couriers complete their trips, stop by stop in the published sequence, so
+//! that every order ends.
 
 use despacho_core::model::{CourierId, DeliveryId, OrderId};
 use serde_json::{Value, json};

@@ -15,7 +15,8 @@ pub(crate) struct FaultRates {
     pub failed_commits: u32,
     /// Commits that succeed, but whose confirmation is lost.
     pub unconfirmed_commits: u32,
-    /// Commits that return a conflict without a concurrent write, like serialisation failures of a database.
+    /// Commits that return a conflict without a concurrent write, like serialisation failures of a
+    /// database.
     pub spurious_conflicts: u32,
     /// Crashes of an instance before a commit.
     pub crashes_before_commit: u32,
@@ -60,8 +61,8 @@ impl FaultRates {
         failing_receivers: 0,
     };
 
-    /// Returns random rates. One in eight runs has no faults. In the others, each kind of fault has a probability of one half and
-    /// a random rate.
+    /// Returns random rates. One in eight runs has no faults. In the others, each kind of fault has
+    /// a probability of one half and a random rate.
     pub(crate) fn random(rng: &mut Rng) -> FaultRates {
         if rng.often(125) {
             return FaultRates::NONE;

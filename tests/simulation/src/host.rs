@@ -512,7 +512,8 @@ impl Platform for SimulatedHost {
         Ok(geo::matrix(places))
     }
 
-    /// Replaces argon2, which takes tens of milliseconds by design. The simulation does not test password hashing.
+    /// Replaces argon2, which takes tens of milliseconds by design. The simulation does not test
+    /// password hashing.
     async fn hash_password(&self, password: &str, _salt: [u8; 16]) -> Result<String, HostError> {
         self.pause().await;
         Ok(format!("simulated {}", Service::hash(password).as_str()))

@@ -1,5 +1,5 @@
-//! Simulates the whole service with a simulated clock and network and with seeded faults, and compares it with a reference model
-//! after each step.
+//! Simulates the whole service with a simulated clock and network and with seeded faults, and
+//! compares it with a reference model after each step.
 //!
 //! `README.md` describes the simulation, its invariants and its mutations.
 

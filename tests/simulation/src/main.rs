@@ -1,7 +1,8 @@
-//! `cargo run --release -p despacho-simulation -- [--seeds N] [--from S] [--steps N] [--mutation NAME]`, or
-//! `-- fuzz [TARGET …] [--seconds N] [--seed S]`, or `-- night [--short] [--seed S]`
+//! `cargo run --release -p despacho-simulation -- [--seeds N] [--from S] [--steps N] [--mutation NAME]`,
+//! or `-- fuzz [TARGET …] [--seconds N] [--seed S]`, or `-- night [--short] [--seed S]`
 //!
-//! Runs seeds one after another until one violates an invariant, and prints the command that repeats it.
+//! Runs seeds one after another until one violates an invariant, and prints the command that
+//! repeats it.
 
 #![expect(
     clippy::print_stdout,

@@ -1,7 +1,8 @@
 //! The reference model, which is compared with the service after each step.
 //!
-//! It applies each event of the merchants' journals by the published table, and tracks statuses, codes, balances, versions and
-//! assignments itself. It uses the core's stored data, but none of its rules.
+//! It applies each event of the merchants' journals by the published table, and tracks statuses,
+//! codes, balances, versions and assignments itself. It uses the core's stored data, but none of
+//! its rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +28,8 @@ pub(crate) type CheckResult = Result<(), String>;
 #[derive(Clone, Debug)]
 pub(crate) struct KnownStore {
     pub(crate) matrix: StoreId,
-    /// The store whose balance pays: itself, or the prepaid parent store for its branches, as published.
+    /// The store whose balance pays: itself, or the prepaid parent store for its branches, as
+    /// published.
     pub(crate) account: StoreId,
     pub(crate) floor: Option<i64>,
     pub(crate) removed: bool,
@@ -123,7 +125,8 @@ impl Model {
             self.check_assignments(backend)?;
             self.check_order_codes()?;
         }
-        // One request can expire a branch's orders and then remove the branch, in two commits of one step.
+        // One request can expire a branch's orders and then remove the branch, in two commits of
+        // one step.
         let removed = |id: &StoreId| self.stores.get(id).is_some_and(|store| store.removed);
         let open =
             |tracked: &&TrackedOrder| tracked.status < 500 && stores.contains(&tracked.row.store);
@@ -371,7 +374,8 @@ impl Model {
         Ok(())
     }
 
-    /// Checks that each order is in at most one trip, that both rows agree, and the limits of the trips.
+    /// Checks that each order is in at most one trip, that both rows agree, and the limits of the
+    /// trips.
     fn check_assignments(&mut self, backend: &Backend) -> CheckResult {
         let couriers: Vec<Courier> = self
             .couriers
@@ -395,7 +399,8 @@ impl Model {
         Ok(())
     }
 
-    /// Checks that the balance of a store's account is the sum of its entries, and that each order's entries are its cost.
+    /// Checks that the balance of a store's account is the sum of its entries, and that each
+    /// order's entries are its cost.
     fn check_ledger(&mut self, backend: &Backend, id: StoreId) -> CheckResult {
         let Some(known) = self.stores.get(&id) else {
             return Err(format!("store {id} is unknown"));

@@ -82,9 +82,11 @@ mutations! {
     TripLimitIgnored "trip-limit-ignored",
     /// A trip of several orders is stored without its first order.
     TripTruncated "trip-truncated",
-    /// A write of a courier ignores the stored version, so that concurrent steps of a trip overwrite each other.
+    /// A write of a courier ignores the stored version, so that concurrent steps of a trip
+    /// overwrite each other.
     TripVersionIgnored "trip-version-ignored",
-    /// Dispatch reads orders that are picked up as waiting, so that their trips take further orders.
+    /// Dispatch reads orders that are picked up as waiting, so that their trips take further
+    /// orders.
     PickupNotSeen "pickup-not-seen",
     /// A courier's step does not consider the other orders of the trip.
     OtherOrdersNotSeen "other-orders-not-seen",
@@ -110,8 +112,8 @@ mutations! {
     ReadyTimeMoved "ready-time-moved",
     /// An order with a lead time expires without regard to its ready time.
     ExpiryEarly "expiry-early",
-    /// Dispatch reads each order as if its last step had just been taken, so that couriers are never overdue and orders
-    /// never at their limit.
+    /// Dispatch reads each order as if its last step had just been taken, so that couriers are
+    /// never overdue and orders never at their limit.
     StepsSeemNew "steps-seem-new",
     /// An estimate is replaced more often than once a minute.
     EstimateTooOften "estimate-too-often",

@@ -1,8 +1,8 @@
-//! A night in which half of the couriers go silent or stuck: how long orders wait although a courier is idle in reach, and
-//! how soon health names what is wrong.
+//! A night in which half of the couriers go silent or stuck: how long orders wait although a
+//! courier is idle in reach, and how soon health names what is wrong.
 //!
-//! The night runs on the in-memory host with the core's default settings. Merchants, couriers and the operator use the API;
-//! the storage is only read, to measure.
+//! The night runs on the in-memory host with the core's default settings. Merchants, couriers and
+//! the operator use the API; the storage is only read, to measure.
 
 mod courier;
 mod measure;
@@ -90,10 +90,11 @@ pub struct NightReport {
     pub longest_wait_while_idle_s: i64,
     /// Orders that waited for longer than the bound while a courier was idle in reach.
     pub starved: u64,
-    /// The seconds after which health named a silent courier, a stuck courier and a waiting order, at most. `None` if it
-    /// never did.
+    /// The seconds after which health named a silent courier, a stuck courier and a waiting order,
+    /// at most. `None` if it never did.
     pub named_after_s: [Option<i64>; 3],
-    /// Readings of health that did not name what was wrong, or counted other couriers than the list of couriers.
+    /// Readings of health that did not name what was wrong, or counted other couriers than the list
+    /// of couriers.
     pub wrong_readings: u64,
     /// Readings of health.
     pub readings: u64,

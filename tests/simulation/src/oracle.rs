@@ -1,4 +1,5 @@
-//! The oracle: checks each response against the contract, and records the data that its client receives.
+//! The oracle: checks each response against the contract, and records the data that its client
+//! receives.
 
 use bytes::Bytes;
 use despacho_core::model::{CourierId, OrderId, StoreId, Timestamp};
@@ -213,7 +214,8 @@ const RECIPIENT: [&str; 6] = [
     "address",
 ];
 
-/// Returns a response of the courier API with null for the recipients' personal data, or the bytes of any other response.
+/// Returns a response of the courier API with null for the recipients' personal data, or the bytes
+/// of any other response.
 fn without_recipients(body: &Bytes) -> Result<Value, &Bytes> {
     let mut order: Value = serde_json::from_slice(body).map_err(|_| body)?;
     // Only responses of the courier API contain the possible steps.
@@ -230,7 +232,8 @@ fn without_recipients(body: &Bytes) -> Result<Value, &Bytes> {
     Ok(order)
 }
 
-/// Checks that a replayed response contains the recipients' data only while the courier has the order.
+/// Checks that a replayed response contains the recipients' data only while the courier has the
+/// order.
 fn check_replay_to_courier(
     simulation: &Simulation,
     attempt: &Attempt,

@@ -21,7 +21,8 @@ pub(crate) fn centavos(value: &Value) -> Option<i64> {
     value.as_f64().map(|reais| (reais * 100.0).round() as i64)
 }
 
-/// Returns whether a quote's preview and an order have the same route, payments, requirements and times.
+/// Returns whether a quote's preview and an order have the same route, payments, requirements and
+/// times.
 pub(crate) fn same_content(preview: &Value, order: &Value) -> bool {
     // The text of an address does not determine its price.
     let location = |address: &Value| (address["latitude"].clone(), address["longitude"].clone());
@@ -154,7 +155,8 @@ pub(crate) fn check_lookup(
     Ok(())
 }
 
-/// Checks that the response of a step contains the order, and that the actor was allowed to take the step.
+/// Checks that the response of a step contains the order, and that the actor was allowed to take
+/// the step.
 pub(crate) fn check_step(
     simulation: &Simulation,
     attempt: &Attempt,

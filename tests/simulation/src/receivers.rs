@@ -1,4 +1,5 @@
-//! Webhook receivers, which fail according to the fault rates, verify every signature, and record the received events.
+//! Webhook receivers, which fail according to the fault rates, verify every signature, and record
+//! the received events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,8 @@ struct ReceivedMessage {
 /// The receiver of one URL.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Receiver {
-    /// Messages with unverified signatures. The client can learn the secret after the first message arrives.
+    /// Messages with unverified signatures. The client can learn the secret after the first message
+    /// arrives.
     unverified: Vec<ReceivedMessage>,
     /// The received events: the order's ID and the sequence number.
     pub(crate) events: BTreeSet<(u64, u64)>,
@@ -44,7 +46,8 @@ pub(crate) struct Receivers {
 }
 
 impl Receivers {
-    /// Receives a request and returns the result for the sender. `failing` is the failure rate per thousand.
+    /// Receives a request and returns the result for the sender. `failing` is the failure rate per
+    /// thousand.
     pub(crate) fn receive(
         &mut self,
         url: &str,
@@ -114,7 +117,8 @@ impl Receivers {
 }
 
 impl Receiver {
-    /// Verifies the signatures of the messages since the last call, by the Standard Webhooks specification.
+    /// Verifies the signatures of the messages since the last call, by the Standard Webhooks
+    /// specification.
     pub(crate) fn verify(&mut self, secrets: &[String]) -> Result<(), String> {
         for message in std::mem::take(&mut self.unverified) {
             let is_valid = secrets

@@ -1,11 +1,13 @@
 //! A seeded random generator with the same numbers on every machine.
 
-/// A pseudo-random generator (SplitMix64, Steele and others 2014). It is small and fast, and every seed is good.
+/// A pseudo-random generator (SplitMix64, Steele and others 2014). It is small and fast, and every
+/// seed is good.
 #[derive(Clone, Debug)]
 pub(crate) struct Rng(u64);
 
 impl Rng {
-    /// Creates a generator from a seed and a purpose, so that different parts of a run are independent.
+    /// Creates a generator from a seed and a purpose, so that different parts of a run are
+    /// independent.
     pub(crate) fn new(seed: u64, purpose: u64) -> Rng {
         let mut rng = Rng(seed ^ purpose.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         rng.next();

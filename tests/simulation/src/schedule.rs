@@ -1,4 +1,5 @@
-//! The times of orders in the reference model: requested times and windows, and the start of the preparation and of the search.
+//! The times of orders in the reference model: requested times and windows, and the start of the
+//! preparation and of the search.
 
 use despacho_core::model::{
     Duration, OrderId, Timestamp,
@@ -53,7 +54,8 @@ pub(crate) fn check_new(row: &Order, status: StatusCode) -> CheckResult {
     Ok(())
 }
 
-/// Checks that the ready time of a new order follows from its pickup, and that its arrival is at its time and in its windows.
+/// Checks that the ready time of a new order follows from its pickup, and that its arrival is at
+/// its time and in its windows.
 fn check_scheduled(row: &Order) -> CheckResult {
     let (id, ready) = (row.id, row.ready_at);
     let (Some(pickup), Some(delivery)) = (row.expected_pickup, row.expected_delivery) else {
@@ -89,7 +91,8 @@ fn check_scheduled(row: &Order) -> CheckResult {
     }
 }
 
-/// Checks that an acknowledged order has the requested time and windows, and the start of its preparation.
+/// Checks that an acknowledged order has the requested time and windows, and the start of its
+/// preparation.
 pub(crate) fn check_acknowledged(first: &Order, content: &Value, body: &Value) -> CheckResult {
     let windows = |value: &Value| {
         let list = value["deliveries"]
@@ -136,7 +139,8 @@ pub(crate) fn check_ready_time(tracked: &TrackedOrder, row: &Order) -> CheckResu
     ))
 }
 
-/// Checks that a timed step does not happen early. An order can have had the earlier of two ready times at the time of the step.
+/// Checks that a timed step does not happen early. An order can have had the earlier of two ready
+/// times at the time of the step.
 pub(crate) fn check_step(first: &Order, kind: &str, ready: Timestamp, at_ms: i64) -> CheckResult {
     let from = match kind {
         "order.preparing" => start(first, ready),
@@ -174,7 +178,8 @@ pub(crate) fn waiting(model: &Model) -> Vec<(OrderId, u32)> {
         .collect()
 }
 
-/// Checks that a dispatch pass without faults took the due steps of all orders that existed at its start and were not changed since.
+/// Checks that a dispatch pass without faults took the due steps of all orders that existed at its
+/// start and were not changed since.
 pub(crate) fn check_pass(model: &Model, context: &TaskContext) -> CheckResult {
     let Some(now) = context
         .dispatched_at

@@ -1,7 +1,8 @@
 //! The state of a run: clients, the network, the tasks of each instance, and the clock.
 //!
-//! One step is one decision of the scheduler: a client starts an action, a request arrives, a future is polled once, a background
-//! pass starts, the clock is set, or an instance crashes. All random decisions follow from the seed.
+//! One step is one decision of the scheduler: a client starts an action, a request arrives, a
+//! future is polled once, a background pass starts, the clock is set, or an instance crashes. All
+//! random decisions follow from the seed.
 
 use std::{
     cell::{Cell, RefCell},
@@ -34,9 +35,11 @@ use crate::{
     work::{self, Task, TaskOutput},
 };
 
-/// The number of steps between two full comparisons with the model. Other steps compare only the changed data.
+/// The number of steps between two full comparisons with the model. Other steps compare only the
+/// changed data.
 const COMPARE_EVERY: u64 = 256;
-/// The maximum offset of the clocks in a run, in milliseconds. It is less than a day, the lifetime of an idempotency key.
+/// The maximum offset of the clocks in a run, in milliseconds. It is less than a day, the lifetime
+/// of an idempotency key.
 const MAX_OFFSET_MS: i64 = 2 * 3_600_000;
 /// The number of requests after which a client stops retrying.
 const MAX_TRIES: u32 = 6;
@@ -101,7 +104,8 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Runs the steps, completes all pending operations without faults, and checks all data through the API.
+    /// Runs the steps, completes all pending operations without faults, and checks all data through
+    /// the API.
     pub(crate) fn run(&mut self, steps: u64) -> CheckResult {
         while self.steps < steps {
             self.step()?;
@@ -528,7 +532,8 @@ impl Simulation {
             if again.is_empty() {
                 return self.model.compare_all(&self.service.backend);
             }
-            // A request that was running during a crash blocks its key for 90 seconds. Rate limits reset after a minute.
+            // A request that was running during a crash blocks its key for 90 seconds. Rate limits
+            // reset after a minute.
             self.advance_time(120_000);
             for exchange in again.into_iter().take(40) {
                 if let Some(sender) = self.exchanges.get_mut(exchange) {

@@ -1,4 +1,5 @@
-//! The published table of steps, parsed from the documentation. The model uses this table instead of the core's code.
+//! The published table of steps, parsed from the documentation. The model uses this table instead
+//! of the core's code.
 
 use std::collections::BTreeMap;
 
@@ -106,8 +107,9 @@ fn parse_transition(text: &str) -> Option<(Vec<StatusCode>, Option<StatusCode>)>
     }
 }
 
-/// Returns the order's status after pickup, which follows from its deliveries by the page's rules. `at_return` means that the
-/// courier is back at the store, `settled` that nothing remains to be handed back.
+/// Returns the order's status after pickup, which follows from its deliveries by the page's rules.
+/// `at_return` means that the courier is back at the store, `settled` that nothing remains to be
+/// handed back.
 pub(crate) fn derived_status(
     stops: &[(StatusCode, bool)],
     at_return: bool,

@@ -16,7 +16,8 @@ const TRIES: u32 = 5;
 const LOCK_MS: i64 = 10 * 60_000;
 /// The duration of a search after which an order expires, as published.
 const SEARCH_MS: i64 = 20 * 60_000;
-/// The minimum change of an estimate that has an event, and the minimum time between two of them, as published.
+/// The minimum change of an estimate that has an event, and the minimum time between two of them,
+/// as published.
 const ESTIMATE_MS: i64 = 60_000;
 
 /// An order's deliveries: ID, status, whether it is paid online.
@@ -92,7 +93,8 @@ impl TrackedOrder {
         (cancelled + 1) / 2
     }
 
-    /// Returns the order's next state if the row applies to the current one and results in the event's status.
+    /// Returns the order's next state if the row applies to the current one and results in the
+    /// event's status.
     pub(crate) fn apply_row(
         &self,
         row: &Row,
@@ -124,7 +126,8 @@ impl TrackedOrder {
             return (next == target).then_some((next, stops));
         }
         let others = self.stops.iter().filter(|one| Some(one.0) != stop);
-        // The page states two conditions in prose: one current delivery at a time, and the last one is cancelled only with its order.
+        // The page states two conditions in prose: one current delivery at a time, and the last one
+        // is cancelled only with its order.
         let current = others.clone().any(|one| matches!(one.1, 320 | 330));
         let waiting = others.clone().any(|one| one.1 == 150);
         if (row.to == Some(320) && current) || (row.to == Some(600) && !waiting) {
@@ -142,7 +145,8 @@ impl TrackedOrder {
         Some((status, stops))
     }
 
-    /// Applies an event's effects on the cost, the free cancellation period and the count of wrong codes.
+    /// Applies an event's effects on the cost, the free cancellation period and the count of wrong
+    /// codes.
     pub(crate) fn apply_effects(
         &mut self,
         backend: &Backend,
@@ -189,13 +193,15 @@ impl TrackedOrder {
         Ok(())
     }
 
-    /// Returns whether the free cancellation period is over. It does not restart if the clock is set back.
+    /// Returns whether the free cancellation period is over. It does not restart if the clock is
+    /// set back.
     fn is_late(&self, at_ms: i64) -> bool {
         let first = self.first_allocated_ms;
         self.cancelled_late > 0 || first.is_some_and(|first| at_ms >= first + FREE_MINUTES * 60_000)
     }
 
-    /// Checks that no code was accepted while codes were locked. An accepted code and a change of courier reset the count.
+    /// Checks that no code was accepted while codes were locked. An accepted code and a change of
+    /// courier reset the count.
     fn check_codes(&mut self, kind: &str, stop: Option<u64>, at_ms: i64) -> CheckResult {
         let requires_code = |stop: &&despacho_core::model::order::Delivery| {
             stop.confirmation.as_ref().is_some_and(|sent| sent.platform)
@@ -229,7 +235,8 @@ impl TrackedOrder {
         Ok(())
     }
 
-    /// Checks the start of the preparation and of the search, its end, and the changes of the estimate.
+    /// Checks the start of the preparation and of the search, its end, and the changes of the
+    /// estimate.
     fn check_times(&mut self, backend: &Backend, kind: &str, at_ms: i64) -> CheckResult {
         let id = self.row.id;
         let Some(row) = backend.order(id) else {

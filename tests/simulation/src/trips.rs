@@ -25,7 +25,8 @@ pub(crate) struct Trips {
 type Orders = BTreeMap<OrderId, TrackedOrder>;
 
 impl Trips {
-    /// Checks that each order with a courier is in exactly this courier's trip, and each trip by itself.
+    /// Checks that each order with a courier is in exactly this courier's trip, and each trip by
+    /// itself.
     pub(crate) fn check(&mut self, orders: &Orders, couriers: &[Courier]) -> CheckResult {
         let mut has: BTreeMap<CourierId, Vec<OrderId>> = BTreeMap::new();
         for tracked in orders.values().filter(|tracked| tracked.status < 500) {
@@ -65,7 +66,8 @@ impl Trips {
         })
     }
 
-    /// Checks that a trip takes no order after the first was picked up. Returns whether it has a new order.
+    /// Checks that a trip takes no order after the first was picked up. Returns whether it has a
+    /// new order.
     fn check_growth(&mut self, courier: &Courier) -> Result<bool, String> {
         let before = self
             .known
@@ -153,7 +155,8 @@ fn check_trip(courier: &Courier, trip: &[&TrackedOrder]) -> CheckResult {
     Ok(())
 }
 
-/// Returns the maximum weight in grams and volume in millilitres of a courier's vehicle, as published.
+/// Returns the maximum weight in grams and volume in millilitres of a courier's vehicle, as
+/// published.
 fn max_load(courier: &Courier) -> (u32, u32) {
     let (kilograms, litres) = match courier.vehicle {
         Vehicle::Bicycle => (12, 45),
@@ -182,8 +185,8 @@ pub(crate) fn can_carry<'a>(
     required.clone().all(|one| permits(&one.vehicles)) && weight_g <= max.0 && volume_ml <= max.1
 }
 
-/// Checks, after an assignment, that the courier's vehicle is permitted and carries all orders of the trip together. The operator can
-/// change the vehicle later.
+/// Checks, after an assignment, that the courier's vehicle is permitted and carries all orders of
+/// the trip together. The operator can change the vehicle later.
 fn check_load(courier: &Courier, trip: &[&TrackedOrder]) -> CheckResult {
     let (id, vehicle) = (courier.id, courier.vehicle);
     let required = || trip.iter().map(|tracked| &tracked.first.requirements);

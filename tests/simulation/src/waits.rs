@@ -1,4 +1,5 @@
-//! The wait of orders: after a dispatch pass, no order that has waited to its limit is left while a courier is idle in reach.
+//! The wait of orders: after a dispatch pass, no order that has waited to its limit is left while a
+//! courier is idle in reach.
 
 use despacho_core::model::{
     CourierId, Duration, OrderId, Timestamp, courier::Courier, order::Order,
@@ -15,7 +16,8 @@ const LIMIT: Duration = Duration::minutes(5);
 /// The age of a position up to which dispatch uses it, as published.
 const MAX_AGE: Duration = Duration::minutes(5);
 
-/// The searching orders and the idle couriers at the start of a pass, with their versions. All are in reach of each other.
+/// The searching orders and the idle couriers at the start of a pass, with their versions. All are
+/// in reach of each other.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
     orders: Vec<(OrderId, u32)>,

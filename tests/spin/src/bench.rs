@@ -1,5 +1,5 @@
-//! Measures the component compared with a hello-world component on the same runtime in the same run: absolute figures of a shared machine
-//! are not comparable. Nothing is asserted.
+//! Measures the component compared with a hello-world component on the same runtime in the same
+//! run: absolute figures of a shared machine are not comparable. Nothing is asserted.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this is for")]
 
@@ -60,8 +60,8 @@ pub fn run(seconds: u64) -> Result<(), BoxError> {
             &order("L-1", stops, false).to_string(),
         )
     };
-    // The first request migrates the database and creates the demo data, whose password hashes take 19 MiB each. It uses another host, so
-    // the memory is not measured.
+    // The first request migrates the database and creates the demo data, whose password hashes take
+    // 19 MiB each. It uses another host, so the memory is not measured.
     let setup = TestServer::start(&compiled, &options.clone().variable("demo", "true"))?;
     Client::connect(&setup.base)?.expect(&get("/readyz", KEY), 200)?;
     drop(setup);
@@ -154,7 +154,8 @@ fn create(next: &AtomicUsize) -> Vec<u8> {
     post("/delivery/orders", KEY, &order(&code, 2, false).to_string())
 }
 
-/// Compares latencies of sequential requests on one connection. The first byte of a response arrives together with its last.
+/// Compares latencies of sequential requests on one connection. The first byte of a response
+/// arrives together with its last.
 fn compare_latency(
     ours: &TestServer,
     baseline: &TestServer,
@@ -177,7 +178,8 @@ fn compare_latency(
     Ok(())
 }
 
-/// Compares latencies with a new instance per request, which also reads its variables and opens its database.
+/// Compares latencies with a new instance per request, which also reads its variables and opens its
+/// database.
 fn compare_fresh_instances(
     compiled: [&CompiledComponent; 2],
     options: &Options,

@@ -10,7 +10,8 @@ use std::{
 
 use wasmtime_wasi::HostWallClock;
 
-/// The system clock, or one that is stopped and advanced by the test, for requests at an exact millisecond. Clones share the time.
+/// The system clock, or one that is stopped and advanced by the test, for requests at an exact
+/// millisecond. Clones share the time.
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Option<Arc<AtomicI64>>);
 

@@ -10,7 +10,8 @@ use wasmtime::{
 
 /// Maximum number of instances.
 const INSTANCES: u32 = 200;
-/// Maximum number of stacks, one per concurrent request of all instances. It is the default of Spin 4.
+/// Maximum number of stacks, one per concurrent request of all instances. It is the default of Spin
+/// 4.
 const STACKS: u32 = 1000;
 /// Maximum memory of an instance, in bytes.
 const MEMORY: usize = 128 << 20;
@@ -39,8 +40,8 @@ impl CompiledComponent {
     }
 }
 
-/// Creates an engine with the defaults of Spin 4: its pool retains memory of ended instances, and code checks an epoch deadline in each
-/// loop.
+/// Creates an engine with the defaults of Spin 4: its pool retains memory of ended instances, and
+/// code checks an epoch deadline in each loop.
 fn engine() -> wasmtime::Result<Engine> {
     let mut pool = PoolingAllocationConfig::default();
     pool.total_component_instances(INSTANCES)

@@ -1,6 +1,7 @@
-//! `cargo run --package despacho-spin-tests -- serve --database FILE [--listen ADDRESS] [--requests N] [--variable NAME=VALUE]...
-//! [--outbound ADDRESS]... [--application FOLDER]` serves the component without the Spin CLI, with N requests per instance, and lets it
-//! call the addresses; the mounted files are those of the application in the folder, by default the repository without a panel. `-- bench [--seconds N]` compares it with a hello-world component.
+//! `cargo run --package despacho-spin-tests -- serve --database FILE [--listen ADDRESS] [--requests N] [--variable NAME=VALUE]... [--outbound ADDRESS]... [--application FOLDER]`
+//! serves the component without the Spin CLI, with N requests per instance, and lets it call the
+//! addresses; the mounted files are those of the application in the folder, by default the
+//! repository without a panel. `-- bench [--seconds N]` compares it with a hello-world component.
 
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 

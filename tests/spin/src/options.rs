@@ -39,9 +39,11 @@ pub struct Options {
     pub listen: SocketAddr,
     /// The file of the SQLite database `default`; `None` if the component has no database.
     pub database: Option<PathBuf>,
-    /// Whether there is a state directory. Without one every connection to SQLite is an empty database in memory, as in Spin.
+    /// Whether there is a state directory. Without one every connection to SQLite is an empty
+    /// database in memory, as in Spin.
     pub state_directory: bool,
-    /// Maximum PostgreSQL connections of the application: `max_connections` of `[outbound_pg]` in Spin's runtime configuration.
+    /// Maximum PostgreSQL connections of the application: `max_connections` of `[outbound_pg]` in
+    /// Spin's runtime configuration.
     pub postgres_connections: usize,
     /// The component's variables.
     pub variables: BTreeMap<String, String>,
@@ -51,7 +53,8 @@ pub struct Options {
     pub blocked: Vec<SocketAddr>,
     /// DER certificates that the component trusts for outbound TLS.
     pub trusted: Vec<Vec<u8>>,
-    /// The folders mounted read-only, by their path in the component. Relative folders are in the repository.
+    /// The folders mounted read-only, by their path in the component. Relative folders are in the
+    /// repository.
     pub files: BTreeMap<&'static str, PathBuf>,
     /// Reuse of instances.
     pub reuse: Reuse,

@@ -1,4 +1,5 @@
-//! Outbound HTTP, only to the loopback addresses chosen by the test, as with `allowed_outbound_hosts` in Spin.
+//! Outbound HTTP, only to the loopback addresses chosen by the test, as with
+//! `allowed_outbound_hosts` in Spin.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -25,7 +26,8 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// Allows requests to these addresses if they are loopback addresses. Only `trusted` certificates are accepted.
+    /// Allows requests to these addresses if they are loopback addresses. Only `trusted`
+    /// certificates are accepted.
     pub(crate) fn to(
         allowed: &[SocketAddr],
         blocked: &[SocketAddr],
@@ -77,7 +79,8 @@ fn http_error(error: &ClientError) -> HttpError {
     }
 }
 
-/// Returns whether TLS caused an error. The source of an I/O error is that of its inner error, so the inner error is checked separately.
+/// Returns whether TLS caused an error. The source of an I/O error is that of its inner error, so
+/// the inner error is checked separately.
 fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     let inner = error
         .downcast_ref::<std::io::Error>()

@@ -1,4 +1,5 @@
-//! Implements `spin:postgres` over PostgreSQL, for the types that the component uses. As in Spin, connections are pooled and not reset.
+//! Implements `spin:postgres` over PostgreSQL, for the types that the component uses. As in Spin,
+//! connections are pooled and not reset.
 
 #![expect(
     clippy::result_large_err,
@@ -28,8 +29,8 @@ use crate::{
     rows::Rows,
 };
 
-/// Idle connections, by URL. As in Spin, connections are opened up to a limit and never closed when idle. At the limit, opening waits
-/// without a timeout.
+/// Idle connections, by URL. As in Spin, connections are opened up to a limit and never closed when
+/// idle. At the limit, opening waits without a timeout.
 #[derive(Clone)]
 pub(crate) struct Pool {
     idle: Arc<Mutex<HashMap<String, Vec<Client>>>>,

@@ -1,5 +1,5 @@
-//! Implements `spin:sqlite` over SQLite like Spin: a connection per open, statements on a blocking thread, streamed rows, and errors at the
-//! end.
+//! Implements `spin:sqlite` over SQLite like Spin: a connection per open, statements on a blocking
+//! thread, streamed rows, and errors at the end.
 
 use std::{
     path::PathBuf,

@@ -1,5 +1,5 @@
-//! Writes ZIP archives with the same bytes for the same files: entries in the given order, without compression, with a fixed
-//! time.
+//! Writes ZIP archives with the same bytes for the same files: entries in the given order, without
+//! compression, with a fixed time.
 
 use despacho_xtask::run::Failure;
 

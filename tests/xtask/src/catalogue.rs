@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use despacho_xtask::run::Failure;
 
-/// Compiles a catalogue. An untranslated message is an error, because WordPress would show an empty text.
+/// Compiles a catalogue. An untranslated message is an error, because WordPress would show an empty
+/// text.
 pub(crate) fn compile(po: &str) -> Result<Vec<u8>, Failure> {
     let messages = parse(po)?;
     if let Some((id, _)) = messages.iter().find(|(_, text)| text.is_empty()) {

@@ -73,8 +73,8 @@ fn built() -> Result<PathBuf, Failure> {
     Ok(place::target()?.join(TARGET).join(PROFILE))
 }
 
-/// Returns the component for a test or a measurement: the build named by [`COMPONENT`], or else a new one, so that no test runs an
-/// outdated build.
+/// Returns the component for a test or a measurement: the build named by [`COMPONENT`], or else a
+/// new one, so that no test runs an outdated build.
 pub fn shipped() -> Result<PathBuf, Failure> {
     match std::env::var_os(COMPONENT) {
         Some(path) => Ok(path.into()),

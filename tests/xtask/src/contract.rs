@@ -1,4 +1,5 @@
-//! The contract test: schemathesis reads the server's own OpenAPI document and searches for responses that violate it.
+//! The contract test: schemathesis reads the server's own OpenAPI document and searches for
+//! responses that violate it.
 
 use std::path::Path;
 
@@ -38,8 +39,9 @@ struct Part {
     filter: &'static [&'static str],
 }
 
-/// The runs in order. Deletions come last because they can revoke the caller's own key. Filters of one kind are combined with
-/// *or*, so deletions are selected by name. /docs and /metrics do not return JSON.
+/// The runs in order. Deletions come last because they can revoke the caller's own key. Filters of
+/// one kind are combined with *or*, so deletions are selected by name. /docs and /metrics do not
+/// return JSON.
 const PARTS: [Part; 4] = [
     Part {
         operator: false,

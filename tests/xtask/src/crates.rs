@@ -1,5 +1,6 @@
-//! The published packages: that they build from their own files, and that they build for their users, whose programs do not have this
-//! repository's lock file and get the newest compatible version of every dependency.
+//! The published packages: that they build from their own files, and that they build for their
+//! users, whose programs do not have this repository's lock file and get the newest compatible
+//! version of every dependency.
 
 use std::{
     fs,
@@ -19,15 +20,16 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The target of browsers.
 const BROWSER: &str = "wasm32-unknown-unknown";
 
-/// Packages the crates and builds them from the packaged files. The earlier steps have downloaded all dependencies, so this needs no
-/// network. Uncommitted files are included.
+/// Packages the crates and builds them from the packaged files. The earlier steps have downloaded
+/// all dependencies, so this needs no network. Uncommitted files are included.
 pub(crate) fn package(root: &Path) -> Result<(), Failure> {
     let mut words = vec!["cargo", "package", "--locked", "--offline", "--allow-dirty"];
     words.extend(PACKAGES.iter().flat_map(|name| ["--package", name]));
     run::show(run::command(root, &words))
 }
 
-/// Resolves the dependencies of the packaged crates anew and compiles the crates for this machine and for browsers.
+/// Resolves the dependencies of the packaged crates anew and compiles the crates for this machine
+/// and for browsers.
 pub(crate) fn check_newest(root: &Path) -> Result<(), Failure> {
     package(root)?;
     let folder = unpack(root)?;
@@ -42,7 +44,8 @@ pub(crate) fn check_newest(root: &Path) -> Result<(), Failure> {
     run::show(cargo(&["update"]))?;
     for target in [None, Some(BROWSER)] {
         let target: Vec<&str> = target.iter().flat_map(|name| ["--target", name]).collect();
-        // Each package alone, because features of one package also apply to the other in the same build.
+        // Each package alone, because features of one package also apply to the other in the same
+        // build.
         for name in PACKAGES {
             run::show(cargo(
                 &[&["check", "--package", name], &target[..]].concat(),
@@ -55,7 +58,8 @@ pub(crate) fn check_newest(root: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Unpacks the packages into a workspace without a lock file, in which the core depends on the unpacked route engine.
+/// Unpacks the packages into a workspace without a lock file, in which the core depends on the
+/// unpacked route engine.
 fn unpack(root: &Path) -> Result<PathBuf, Failure> {
     let target = place::target()?;
     let folder = target.join("newest");

@@ -1,4 +1,5 @@
-//! Checks the deployment files with their usual linters. No container engine or cluster runs them here.
+//! Checks the deployment files with their usual linters. No container engine or cluster runs them
+//! here.
 
 use std::path::Path;
 
@@ -20,8 +21,8 @@ const DOCKERFILE: &str = "hosts/warp/deploy/Dockerfile";
 const UNIT: &str = "hosts/warp/deploy/despacho.service";
 /// The linter's default rules, with longer lines for comments.
 const YAML_RULES: &str = "{extends: default, rules: {line-length: {max: 140}}}";
-/// The maximum exposure that `systemd-analyze security` computes for the unit, in tenths: 0 is fully confined, 100 is
-/// unconfined, and systemd rates up to 20 as `OK`.
+/// The maximum exposure that `systemd-analyze security` computes for the unit, in tenths: 0 is
+/// fully confined, 100 is unconfined, and systemd rates up to 20 as `OK`.
 const MAX_EXPOSURE: &str = "20";
 
 /// Runs every linter on its files.
@@ -58,8 +59,8 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fails if systemd warns about the unit, for example about an unknown setting. systemd also looks up the unit's program, so
-/// the checked copy names a program that exists.
+/// Fails if systemd warns about the unit, for example about an unknown setting. systemd also looks
+/// up the unit's program, so the checked copy names a program that exists.
 fn verify_unit(root: &Path) -> Result<(), Failure> {
     let failure = |e: std::io::Error| Failure::new(format!("{UNIT}: {e}"));
     let text = std::fs::read_to_string(root.join(UNIT)).map_err(failure)?;

@@ -1,5 +1,6 @@
-//! Programs that read core/openapi.json: linters, generators of clients, and the converter to a Postman collection. Each generated
-//! client creates an order on a real server and gets a typed error. The programs and their versions are in tests/xtask/tools.
+//! Programs that read core/openapi.json: linters, generators of clients, and the converter to a
+//! Postman collection. Each generated client creates an order on a real server and gets a typed
+//! error. The programs and their versions are in tests/xtask/tools.
 
 use std::{
     path::{Path, PathBuf},
@@ -163,8 +164,9 @@ fn generate(root: &Path, document: &str) -> Result<(), Failure> {
         document,
     ];
     run::show(python(root, &[&generate[..], &client].concat())?)?;
-    // Two warnings drop no type: this generator does not know formats such as `cep`, whose fields are strings, and omits patterns of
-    // times and UUIDs, which have types. Every other warning is an error.
+    // Two warnings drop no type: this generator does not know formats such as `cep`, whose fields
+    // are strings, and omits patterns of times and UUIDs, which have types. Every other warning is
+    // an error.
     let warnings = [
         "-W",
         "error::UserWarning",

@@ -12,7 +12,8 @@ use crate::crates;
 
 /// The version of cargo-deny that `.cargo/deny.toml` is written for.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
-/// Python packages in a virtual environment in the build folder, pinned with all their dependencies.
+/// Python packages in a virtual environment in the build folder, pinned with all their
+/// dependencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Venv {
     folder: &'static str,
@@ -37,7 +38,8 @@ pub(crate) const GENERATORS: Venv = Venv {
 /// A requirement of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// A component of the Rust toolchain: its name in rustup, and the cargo subcommand that it provides.
+    /// A component of the Rust toolchain: its name in rustup, and the cargo subcommand that it
+    /// provides.
     Component(&'static str, &'static str),
     /// The standard library of a target.
     Target(&'static str),
@@ -45,7 +47,8 @@ pub(crate) enum Need {
     Program(&'static str, &'static str),
     /// PostgreSQL's server, which Debian does not put on PATH.
     Postgres,
-    /// The Spin CLI, which no package registry distributes. `DESPACHO_SPIN` names one that is not on PATH.
+    /// The Spin CLI, which no package registry distributes. `DESPACHO_SPIN` names one that is not
+    /// on PATH.
     Spin,
     /// cargo-deny.
     CargoDeny,
@@ -168,7 +171,8 @@ const FETCH_ADVISORIES: [&str; 6] = [
     "db",
 ];
 
-/// Fetches current data with a command. A failed download skips the step, because it does not indicate a defect of the repository.
+/// Fetches current data with a command. A failed download skips the step, because it does not
+/// indicate a defect of the repository.
 fn fetch(
     mut command: Command,
     what: &str,
@@ -272,7 +276,8 @@ impl Venv {
     }
 }
 
-/// Installs a Debian package if this runs as root on Debian. Otherwise the error contains the command to run.
+/// Installs a Debian package if this runs as root on Debian. Otherwise the error contains the
+/// command to run.
 fn debian_package(root: &Path, package: &str) -> Result<(), Failure> {
     let is_root = run::stdout(&["id", "-u"]).as_deref() == Some("0");
     if !is_root || !run::succeeds(&["apt-get", "--version"]) {

@@ -1,6 +1,7 @@
-//! Builds the npm package `despacho`: compiles the bindings to WebAssembly, generates their JavaScript and adds the handwritten
-//! files. `--out FOLDER` sets the output folder (default: `target/package`). `--check` tests the package with Node.js, with
-//! `tsc --strict` and in a browser. `--types` writes only the type declarations.
+//! Builds the npm package `despacho`: compiles the bindings to WebAssembly, generates their
+//! JavaScript and adds the handwritten files. `--out FOLDER` sets the output folder (default:
+//! `target/package`). `--check` tests the package with Node.js, with `tsc --strict` and in a
+//! browser. `--types` writes only the type declarations.
 
 use std::{
     error::Error,
@@ -12,7 +13,8 @@ use std::{
 use despacho_xtask::{place, run::Failure};
 use wasm_bindgen_cli_support::Bindgen;
 
-/// The handwritten files of the package, in `bindings/npm`. The examples are those to which README.md links.
+/// The handwritten files of the package, in `bindings/npm`. The examples are those to which
+/// README.md links.
 const FILES: [&str; 20] = [
     "package.json",
     "README.md",
@@ -45,8 +47,9 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
 /// The compiled module's file name, as wasm-bindgen writes it.
 const MODULE: &str = "despacho_wasm_bg.wasm";
-/// The core's tables that move into the gazetteer file, each with the byte that fills an empty table. No municipality has the
-/// hash 0, no CEP follows a range that starts after all CEPs, and without borders every cell of the grid is land.
+/// The core's tables that move into the gazetteer file, each with the byte that fills an empty
+/// table. No municipality has the hash 0, no CEP follows a range that starts after all CEPs, and
+/// without borders every cell of the grid is land.
 const TABLES: [&str; 4] = ["municipalities.bin", "ceps.bin", "outline.bin", "land.bin"];
 const GAZETTEER: &str = "gazetteer.bin";
 
@@ -144,7 +147,8 @@ fn write(file: &Path, program: &Path, arguments: &[&Path]) -> Result<(), Box<dyn
 fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let (previews, routes) = (target.join("previews.jsonl"), target.join("routes.jsonl"));
     let pack = target.join("street.pack");
-    // The features equal those of the tests, because a different set would rebuild all dependencies.
+    // The features equal those of the tests, because a different set would rebuild all
+    // dependencies.
     let words = [
         "build",
         "--locked",
@@ -231,7 +235,8 @@ fn check_types(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-/// Fails if a file to which the package's README links is not among the files that npm would publish.
+/// Fails if a file to which the package's README links is not among the files that npm would
+/// publish.
 fn check_packed(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let packed = Command::new("npm")
         .args(["pack", "--dry-run", "--json"])
@@ -260,8 +265,8 @@ fn check_packed(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Builds the pages with the preview element and tests them in the system's Chromium. Screenshots are written to `embed` in the
-/// build folder.
+/// Builds the pages with the preview element and tests them in the system's Chromium. Screenshots
+/// are written to `embed` in the build folder.
 fn check_pages(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let folder = root.join("bindings/npm/examples");
     install(&folder)?;

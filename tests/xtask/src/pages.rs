@@ -1,10 +1,12 @@
 //! Runs the commands of every page: its `sh` blocks in order, in one shell, in a scratch folder.
 //!
-//! A block that cannot run here states the reason after the language: `sh norun="needs a cluster"`. Each port of 127.0.0.1 is
-//! replaced by one free port per page, so that a page can name 8080 even if that port is in use.
+//! A block that cannot run here states the reason after the language: `sh norun="needs a cluster"`.
+//! Each port of 127.0.0.1 is replaced by one free port per page, so that a page can name 8080 even
+//! if that port is in use.
 //!
-//! A block `json response` or `text response` after a block of commands is compared with their output: JSON by [`response::matches`], text
-//! line by line. A command whose line ends with `# 210` or `# 210: text` must print this number.
+//! A block `json response` or `text response` after a block of commands is compared with their
+//! output: JSON by [`response::matches`], text line by line. A command whose line ends with `# 210`
+//! or `# 210: text` must print this number.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +25,8 @@ mod response;
 
 use response::Response;
 
-/// Pages that call the demo server of `cargo up` on port 8080. The step starts the same server from the release build.
+/// Pages that call the demo server of `cargo up` on port 8080. The step starts the same server from
+/// the release build.
 const DEMO: [&str; 5] = [
     "README.md",
     "core/COVERAGE.md",

@@ -1,5 +1,5 @@
-//! Builds the merchant panel, the courier's app and the operator's console from their sources and the browser package, and tests
-//! them in a browser with a real server.
+//! Builds the merchant panel, the courier's app and the operator's console from their sources and
+//! the browser package, and tests them in a browser with a real server.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +16,8 @@ use crate::{needs::Need, package};
 
 /// The panel's sources.
 const FOLDER: &str = "hosts/panel";
-/// The number of test files that run at the same time, each against a server of its own. Most tests wait for a page or for the server.
+/// The number of test files that run at the same time, each against a server of its own. Most tests
+/// wait for a page or for the server.
 const WORKERS: usize = 3;
 /// The line of Node.js's report after which the failed tests and their errors follow.
 const FAILING: &str = "failing tests:";
@@ -24,8 +25,8 @@ const FAILING: &str = "failing tests:";
 const DELAY: &str = "DESPACHO_PANEL_DELAY";
 /// The operator's token of the tested server.
 const OPERATOR: &str = "panel-tests-operator-token";
-/// Settings of the tested server. The limits allow frequent logins and polling from one account. Simulated couriers are fast
-/// enough to complete an order during a test.
+/// Settings of the tested server. The limits allow frequent logins and polling from one account.
+/// Simulated couriers are fast enough to complete an order during a test.
 const SETTINGS: [(&str, &str); 11] = [
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
@@ -38,14 +39,16 @@ const SETTINGS: [(&str, &str); 11] = [
     ("DESPACHO_WEBHOOKS_DISABLE_AFTER", "4"),
     // The tests register couriers of their own as the operator.
     ("DESPACHO_ADMIN_TOKEN", OPERATOR),
-    // Links of couriers and recipients need a base URL. The port is not known yet, and the tests use only the paths.
+    // Links of couriers and recipients need a base URL. The port is not known yet, and the tests
+    // use only the paths.
     ("DESPACHO_PUBLIC_URL", "http://127.0.0.1"),
     ("DESPACHO_SANDBOX_COURIERS_PER_STORE", "12"),
     ("DESPACHO_SANDBOX_SPEED", "20"),
 ];
 
-/// Builds the browser package and the panel, and returns the panel's folder. If the Rust target for browsers is missing, the
-/// panel is built with only the package's types and requests its prices from the server.
+/// Builds the browser package and the panel, and returns the panel's folder. If the Rust target for
+/// browsers is missing, the panel is built with only the package's types and requests its prices
+/// from the server.
 pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     let folder = root.join(FOLDER);
     let mut options = package::Options::default();
@@ -74,8 +77,9 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.join("dist"))
 }
 
-/// Builds the panel and runs its unit tests, and its other tests in the system's Chromium against new servers with demo data. Screenshots of every page are
-/// written to `panel` in the build folder.
+/// Builds the panel and runs its unit tests, and its other tests in the system's Chromium against
+/// new servers with demo data. Screenshots of every page are written to `panel` in the build
+/// folder.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let panel = build(root)?;
     run::show(run::command(&root.join(FOLDER), &["npm", "run", "unit"]))?;
@@ -114,7 +118,8 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
         .try_for_each(|file| run_tests(root, &server, file))
 }
 
-/// Returns the test files that measure times, which run alone, and all others, those that take longest first.
+/// Returns the test files that measure times, which run alone, and all others, those that take
+/// longest first.
 fn test_files(folder: &Path) -> Result<(Vec<String>, Vec<String>), Failure> {
     let tests = folder.join("tests");
     let entries =

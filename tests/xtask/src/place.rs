@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::run::Failure;
 
-/// Returns the repository's root: the nearest folder at or above the current one whose Cargo.toml defines the workspace.
+/// Returns the repository's root: the nearest folder at or above the current one whose Cargo.toml
+/// defines the workspace.
 ///
 /// The search happens at run time, so that a clone still works after it is moved or copied.
 pub fn root() -> Result<PathBuf, Failure> {
@@ -20,8 +21,8 @@ pub fn root() -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::new(format!("{} is not inside the repository", here.display())))
 }
 
-/// Returns cargo's build folder, derived from the path of the running executable. This respects CARGO_TARGET_DIR and cargo's
-/// configuration.
+/// Returns cargo's build folder, derived from the path of the running executable. This respects
+/// CARGO_TARGET_DIR and cargo's configuration.
 pub fn target() -> Result<PathBuf, Failure> {
     let exe = std::env::current_exe()
         .map_err(|e| Failure::new(format!("the path of this executable is unknown: {e}")))?;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 /// Debian's folder of PostgreSQL versions, which are not on PATH.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
-/// Returns the folder of initdb, pg_ctl and psql: of the newest version that Debian installed, or on PATH.
+/// Returns the folder of initdb, pg_ctl and psql: of the newest version that Debian installed, or
+/// on PATH.
 #[must_use]
 pub fn programs() -> Option<PathBuf> {
     let holds = |folder: &PathBuf| folder.join("pg_ctl").is_file();

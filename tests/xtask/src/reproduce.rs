@@ -1,5 +1,5 @@
-//! Checks that the server's binary does not depend on its build folder: builds the last commit in two folders and compares the
-//! binaries byte by byte.
+//! Checks that the server's binary does not depend on its build folder: builds the last commit in
+//! two folders and compares the binaries byte by byte.
 
 use std::{
     fs,

@@ -1,4 +1,5 @@
-//! Runs other programs. Commands whose output is shown are printed first, so that they can be repeated by hand.
+//! Runs other programs. Commands whose output is shown are printed first, so that they can be
+//! repeated by hand.
 
 use std::{
     cell::Cell,
@@ -44,12 +45,14 @@ thread_local! {
     static IN_ONE_PIECE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes [`show`] show the output of each command of this thread in one piece, not mixed with those of other threads.
+/// Makes [`show`] show the output of each command of this thread in one piece, not mixed with those
+/// of other threads.
 pub fn show_in_one_piece() {
     IN_ONE_PIECE.set(true);
 }
 
-/// Runs a command to completion and shows its output. Returns a failure unless the command succeeds.
+/// Runs a command to completion and shows its output. Returns a failure unless the command
+/// succeeds.
 pub fn show(mut command: Command) -> Result<(), Failure> {
     if IN_ONE_PIECE.get() {
         return show_at_end(command, None);
@@ -66,8 +69,9 @@ pub fn show(mut command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Runs a command to completion, and then shows its output in one piece, not mixed with that of concurrent commands. Returns a failure
-/// unless the command succeeds, with the part of its output that begins with `summary`, if there is one.
+/// Runs a command to completion, and then shows its output in one piece, not mixed with that of
+/// concurrent commands. Returns a failure unless the command succeeds, with the part of its output
+/// that begins with `summary`, if there is one.
 pub fn show_at_end(mut command: Command, summary: Option<&str>) -> Result<(), Failure> {
     let line = line_of(&command);
     let output = command
@@ -86,7 +90,8 @@ pub fn show_at_end(mut command: Command, summary: Option<&str>) -> Result<(), Fa
     ))
 }
 
-/// Returns whether a command succeeds, and hides its output. A missing program counts as unsuccessful.
+/// Returns whether a command succeeds, and hides its output. A missing program counts as
+/// unsuccessful.
 #[must_use]
 pub fn succeeds(words: &[&str]) -> bool {
     let quiet = command(Path::new("."), words)

@@ -13,7 +13,8 @@ use crate::{
     run::{self, Failure},
 };
 
-/// The time limit until the server announces that it is ready. It is long because the machine can be busy.
+/// The time limit until the server announces that it is ready. It is long because the machine can
+/// be busy.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The environment variable that names the server binary for tests.
@@ -29,7 +30,8 @@ pub fn build_dev(root: &Path) -> Result<PathBuf, Failure> {
     build_with(root, "dev", "debug")
 }
 
-/// Returns the server for a measurement: the build named by [`BINARY`], or else a new release build.
+/// Returns the server for a measurement: the build named by [`BINARY`], or else a new release
+/// build.
 pub fn shipped() -> Result<PathBuf, Failure> {
     match std::env::var_os(BINARY) {
         Some(path) => Ok(path.into()),
@@ -37,8 +39,9 @@ pub fn shipped() -> Result<PathBuf, Failure> {
     }
 }
 
-/// Returns the server for a test: the build named by [`BINARY`], or else a new one, so that no test runs an outdated build. It
-/// uses the dev profile because the test has already built most of its dependencies with it.
+/// Returns the server for a test: the build named by [`BINARY`], or else a new one, so that no test
+/// runs an outdated build. It uses the dev profile because the test has already built most of its
+/// dependencies with it.
 pub fn binary() -> Result<PathBuf, Failure> {
     match std::env::var_os(BINARY) {
         Some(path) => Ok(path.into()),
@@ -73,7 +76,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts `binary serve` on a free port with the data folder `data`, and waits until it is ready.
+    /// Starts `binary serve` on a free port with the data folder `data`, and waits until it is
+    /// ready.
     ///
     /// If `arguments` contain `--demo`, it also waits for the demo key.
     pub fn start(
@@ -85,7 +89,8 @@ impl Server {
         Server::start_observed(binary, data, arguments, variables).map(|(server, _)| server)
     }
 
-    /// Starts the server like [`Server::start`], and also returns the lines that it prints after it is ready.
+    /// Starts the server like [`Server::start`], and also returns the lines that it prints after it
+    /// is ready.
     pub fn start_observed(
         binary: &Path,
         data: &Path,
@@ -211,7 +216,8 @@ fn announcement(line: &str) -> Option<Announcement<'_>> {
         .map(|key| Announcement::Key(key.trim()))
 }
 
-/// Forwards a stream's lines. It keeps reading after the receiver is dropped, because a full pipe would block the server.
+/// Forwards a stream's lines. It keeps reading after the receiver is dropped, because a full pipe
+/// would block the server.
 fn forward(stream: Option<impl Read + Send + 'static>, to: mpsc::Sender<String>) {
     let Some(stream) = stream else { return };
     std::thread::spawn(move || {

@@ -33,7 +33,8 @@ pub(crate) struct Step {
     pub(crate) run: fn(&Path) -> Result<(), Failure>,
 }
 
-/// What a step does most of the time. Steps that wait run at the same time as the steps after them that compile.
+/// What a step does most of the time. Steps that wait run at the same time as the steps after them
+/// that compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Load {
     /// Compiles on every processor.
@@ -265,7 +266,8 @@ pub(crate) const STEPS: &[Step] = &[
         is_long: false,
         load: Load::Compiles,
         run: |root| {
-            // Cargo runs tests in the package's folder. A relative path of the runner contains no spaces.
+            // Cargo runs tests in the package's folder. A relative path of the runner contains no
+            // spaces.
             for (package, root_from_there) in [("despacho-core", ".."), ("despacho-route", "../..")]
             {
                 let words = [
@@ -415,10 +417,12 @@ pub(crate) const STEPS: &[Step] = &[
     },
 ];
 
-/// The variable that names the instances of the benchmark `dispatch`, which have no licence and are not in the repository.
+/// The variable that names the instances of the benchmark `dispatch`, which have no licence and are
+/// not in the repository.
 const INSTANCES: &str = "DESPACHO_MDRP";
 
-/// Returns the path of the instances of the benchmark `dispatch`: the variable's, or an archive near the repository.
+/// Returns the path of the instances of the benchmark `dispatch`: the variable's, or an archive
+/// near the repository.
 fn instances(root: &Path) -> Option<String> {
     let named = std::env::var(INSTANCES).ok();
     let nearby =
@@ -431,8 +435,9 @@ fn cargo(root: &Path, words: &[&str]) -> Command {
     run::command(root, &[&["cargo"], words].concat())
 }
 
-/// Runs the Spin component's tests, and Open Delivery on the component. With nextest the tests are selected from the whole workspace,
-/// because a single package would rebuild its dependencies with different features.
+/// Runs the Spin component's tests, and Open Delivery on the component. With nextest the tests are
+/// selected from the whole workspace, because a single package would rebuild its dependencies with
+/// different features.
 fn test_component(root: &Path) -> Result<(), Failure> {
     match has_nextest() {
         true => {
@@ -467,8 +472,8 @@ fn test_under_spin_up(root: &Path) -> Result<(), Failure> {
     run::show(tests)
 }
 
-/// Runs every test of the workspace except the Spin component's. The cases and the storage tests run in one process each, which starts
-/// PostgreSQL once; nextest would do so for every test.
+/// Runs every test of the workspace except the Spin component's. The cases and the storage tests
+/// run in one process each, which starts PostgreSQL once; nextest would do so for every test.
 fn test_workspace(root: &Path) -> Result<(), Failure> {
     const WORKSPACE: [&str; 3] = ["--workspace", "--exclude", SPIN_TESTS];
     if !has_nextest() {

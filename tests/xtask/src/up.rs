@@ -53,7 +53,8 @@ pub(crate) fn up(options: &UpOptions) -> Result<(), Failure> {
     exec_server(server)
 }
 
-/// Returns the commands that download the addresses and roads of places, each with the consequence of its failure.
+/// Returns the commands that download the addresses and roads of places, each with the consequence
+/// of its failure.
 fn installs(binary: &Path, data: &Path, places: &[String]) -> Vec<(Command, &'static str)> {
     // A state by its two letters has no single area of roads.
     let cities: Vec<&String> = places.iter().filter(|place| place.len() > 2).collect();
@@ -96,7 +97,8 @@ fn arguments(listen: &str, data: &Path, panel: Option<&Path>) -> Vec<OsString> {
     words
 }
 
-/// Builds the panel and returns its folder, or prints a message and returns `None` if Node.js or npm is missing.
+/// Builds the panel and returns its folder, or prints a message and returns `None` if Node.js or
+/// npm is missing.
 fn panel(root: &Path) -> Result<Option<PathBuf>, Failure> {
     if let Some(missing) = ["node", "npm"]
         .into_iter()
@@ -125,7 +127,8 @@ fn exec_server(mut server: Command) -> Result<(), Failure> {
     )))
 }
 
-/// Runs the server as a child process, because this platform cannot replace a process. The console sends Ctrl-C to both.
+/// Runs the server as a child process, because this platform cannot replace a process. The console
+/// sends Ctrl-C to both.
 #[cfg(not(unix))]
 fn exec_server(server: Command) -> Result<(), Failure> {
     run::show(server)

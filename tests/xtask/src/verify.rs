@@ -1,4 +1,5 @@
-//! `cargo verify`: runs every check that a change must pass. Steps that wait run at the same time as steps that compile.
+//! `cargo verify`: runs every check that a change must pass. Steps that wait run at the same time
+//! as steps that compile.
 
 use std::{
     path::Path,
@@ -46,7 +47,8 @@ pub(crate) fn list() {
     }
 }
 
-/// Runs the selected steps and stops at the first failure, after the steps that run at the same time.
+/// Runs the selected steps and stops at the first failure, after the steps that run at the same
+/// time.
 pub(crate) fn verify(choice: &Choice) -> Result<(), Failure> {
     let root = place::root()?;
     let steps = chosen(STEPS, choice)?;
@@ -103,7 +105,8 @@ pub(crate) fn verify(choice: &Choice) -> Result<(), Failure> {
     report(&all, start.elapsed())
 }
 
-/// Splits steps into groups that run one after another: steps that wait, and steps that run at the same time as those.
+/// Splits steps into groups that run one after another: steps that wait, and steps that run at the
+/// same time as those.
 fn groups<'s>(mut steps: &'s [&'static Step]) -> Vec<(&'s [&'static Step], &'s [&'static Step])> {
     let mut groups = Vec::new();
     while !steps.is_empty() {

@@ -1,5 +1,6 @@
-//! The tests that are Python programs and start the server themselves: tests/xtask/receiver.py receives its webhooks,
-//! tests/xtask/open_delivery.py is a point of sale, and tests/xtask/recipes/recipes.py runs the code of bindings/RECIPES.md.
+//! The tests that are Python programs and start the server themselves: tests/xtask/receiver.py
+//! receives its webhooks, tests/xtask/open_delivery.py is a point of sale, and
+//! tests/xtask/recipes/recipes.py runs the code of bindings/RECIPES.md.
 
 use std::{
     path::{Path, PathBuf},
@@ -37,7 +38,8 @@ pub(crate) fn check_recipes(root: &Path) -> Result<(), Failure> {
     )
 }
 
-/// Runs the test of Open Delivery on the component, with the program that the component's tests have built.
+/// Runs the test of Open Delivery on the component, with the program that the component's tests
+/// have built.
 pub(crate) fn check_open_delivery_on_spin(root: &Path) -> Result<(), Failure> {
     let program = format!("despacho-spin-tests{}", std::env::consts::EXE_SUFFIX);
     let runtime = place::target()?.join("debug").join(program);

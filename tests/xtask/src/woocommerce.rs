@@ -1,5 +1,5 @@
-//! Builds the WooCommerce plugin as `target/woocommerce/despacho-VERSION.zip`, and tests it: the PHP classes alone, and the built
-//! archive in a real WordPress with a browser.
+//! Builds the WooCommerce plugin as `target/woocommerce/despacho-VERSION.zip`, and tests it: the
+//! PHP classes alone, and the built archive in a real WordPress with a browser.
 
 use std::{
     fs,

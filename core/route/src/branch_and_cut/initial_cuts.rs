@@ -5,8 +5,8 @@ use crate::separate::Set;
 use crate::sort::sort;
 use crate::tree::{Legs, Prices, Tree};
 
-/// Returns the components of a tree below each length of its priced legs, and the longest of these lengths. As cuts of
-/// the linear program, they give the bound of the tree.
+/// Returns the components of a tree below each length of its priced legs, and the longest of these
+/// lengths. As cuts of the linear program, they give the bound of the tree.
 pub(super) fn tree_components(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec<(Set, i32)>, i32) {
     let mut edges: Vec<(i32, usize, usize)> = Vec::new();
     for &stop in tree.joined.iter().skip(1) {

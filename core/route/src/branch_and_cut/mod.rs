@@ -1,13 +1,14 @@
 //! Branch and cut over the remaining legs, for proofs in which the 1-tree bound does not suffice.
 //!
-//! The linear program has the degree constraints of the nodes, and violated subtour and blossom cuts are added (Dantzig,
-//! Fulkerson and Johnson 1954; Fischetti and Toth 1997 for asymmetric matrices). Its optimum is at least the 1-tree
-//! bound. It starts from the prices of the best tree, whose nested components are its first cuts. The search branches on
-//! a fractional leg chosen by strong branching (Applegate, Bixby, Chvátal and Cook 2006).
+//! The linear program has the degree constraints of the nodes, and violated subtour and blossom
+//! cuts are added (Dantzig, Fulkerson and Johnson 1954; Fischetti and Toth 1997 for asymmetric
+//! matrices). Its optimum is at least the 1-tree bound. It starts from the prices of the best tree,
+//! whose nested components are its first cuts. The search branches on a fractional leg chosen by
+//! strong branching (Applegate, Bixby, Chvátal and Cook 2006).
 //!
-//! **Bounds are proven in integers.** The floating-point program only proposes dual prices. Rounded to integers, they
-//! give a bound as a sum of whole numbers below 2⁵³, which floats represent exactly. Only this bound prunes a node or
-//! eliminates a leg.
+//! **Bounds are proven in integers.** The floating-point program only proposes dual prices. Rounded
+//! to integers, they give a bound as a sum of whole numbers below 2⁵³, which floats represent
+//! exactly. Only this bound prunes a node or eliminates a leg.
 
 mod initial_cuts;
 mod separation;
@@ -39,7 +40,8 @@ const POOL_ROUNDS: usize = 10;
 const MAX_POOL_CUTS: usize = 20;
 /// The minimum violation of a cut of the pool.
 const MIN_VIOLATION: f64 = 0.02;
-/// Up to this number of stops, the search dives into a child directly, because the current basis is close to it.
+/// Up to this number of stops, the search dives into a child directly, because the current basis is
+/// close to it.
 const MAX_DIVING_STOPS: usize = 60;
 /// The maximum number of stored snapshots. Each takes a few hundred kilobytes.
 const MAX_SNAPSHOTS: usize = 32;
@@ -157,7 +159,8 @@ impl BranchAndCut {
         };
         let mut equations = vec![(1.0, 0.0); rows];
         let (sets, longest) = initial_cuts::tree_components(legs, tree, prices);
-        // The degree equations imply the inequality of all free stops: its price is distributed over them.
+        // The degree equations imply the inequality of all free stops: its price is distributed
+        // over them.
         let share = f64::from(longest) / if legs.symmetric { 2.0 } else { 1.0 };
         for stop in 0..count {
             equations[stop].1 = share - f64::from(prices.leave[stop]);
@@ -168,7 +171,8 @@ impl BranchAndCut {
             }
         }
         for (set, dual) in sets.iter().filter(|(set, _)| set.is_large()) {
-            // A large set's cut counts the legs that leave it, so the price of the legs within is moved to its stops.
+            // A large set's cut counts the legs that leave it, so the price of the legs within is
+            // moved to its stops.
             for stop in (0..count).filter(|&stop| set.contains(stop)) {
                 equations[stop].1 += f64::from(*dual) / if legs.symmetric { 2.0 } else { 1.0 };
             }
@@ -219,8 +223,8 @@ impl BranchAndCut {
         }
     }
 
-    /// Explores nodes until none can contain a shorter order or the budget ends. Returns the lowest bound of the open
-    /// nodes.
+    /// Explores nodes until none can contain a shorter order or the budget ends. Returns the lowest
+    /// bound of the open nodes.
     ///
     /// `offer` receives each order found and returns the new cutoff.
     pub(super) fn run(
@@ -317,8 +321,8 @@ impl BranchAndCut {
         loop {
             self.lp.max_work = budget.saturating_sub(self.work);
             let (outcome, value) = self.solve_program(*cutoff);
-            // Cuts that close less than a fiftieth of the gap are not worth their rows. In the first round, any
-            // progress counts.
+            // Cuts that close less than a fiftieth of the gap are not worth their rows. In the
+            // first round, any progress counts.
             let (gain, missing) = (value.saturating_sub(bound), cutoff.saturating_sub(bound));
             stale = if gain < missing / 50 && round > 0 {
                 stale + 1
@@ -372,7 +376,8 @@ impl BranchAndCut {
         }
     }
 
-    /// Solves the program, and once more from a new inverse if rounding errors prevented the proof of infeasibility.
+    /// Solves the program, and once more from a new inverse if rounding errors prevented the proof
+    /// of infeasibility.
     fn solve_program(&mut self, cutoff: i64) -> (PivotOutcome, i64) {
         let (outcome, value) = self.run_pivots(cutoff, MAX_PIVOTS);
         if outcome != PivotOutcome::Infeasible || value > cutoff {
@@ -382,14 +387,15 @@ impl BranchAndCut {
         self.run_pivots(cutoff, MAX_PIVOTS)
     }
 
-    /// Abandons a node that rounding errors prevent from being pruned or branched. Its bound limits the final bound.
+    /// Abandons a node that rounding errors prevent from being pruned or branched. Its bound limits
+    /// the final bound.
     fn abandon(&mut self, bound: i64) -> NodeOutcome {
         self.unresolved_bound = self.unresolved_bound.min(bound);
         NodeOutcome::Pruned
     }
 
-    /// Returns whether the solution has a fractional leg to branch on. An integral solution that is not a route needs
-    /// cuts.
+    /// Returns whether the solution has a fractional leg to branch on. An integral solution that is
+    /// not a route needs cuts.
     fn is_fractional(&self) -> bool {
         self.values
             .iter()
@@ -416,7 +422,8 @@ impl BranchAndCut {
         (outcome, self.integer_bound(&prices))
     }
 
-    /// Returns the bound that integer prices prove. Stores the reduced cost of every leg in `reduced_costs`.
+    /// Returns the bound that integer prices prove. Stores the reduced cost of every leg in
+    /// `reduced_costs`.
     fn integer_bound(&mut self, duals: &[f64]) -> i64 {
         let round = |price: f64| (price.clamp(-MAX_PRICE, MAX_PRICE) + ROUNDER) - ROUNDER;
         let limit = |(row, &price): (usize, &f64)| {
@@ -455,7 +462,8 @@ impl BranchAndCut {
         to_i64(total)
     }
 
-    /// Eliminates the legs that no shorter order in a node can use, by the reduced costs above a bound.
+    /// Eliminates the legs that no shorter order in a node can use, by the reduced costs above a
+    /// bound.
     fn eliminate_legs(&mut self, bound: i64, cutoff: i64, root: bool) {
         if root {
             if bound > self.root.0 {

@@ -9,7 +9,8 @@ use crate::simplex::Entries;
 const MAX_ZERO_HALF_CUTS: usize = 10;
 
 impl BranchAndCut {
-    /// Separates the last solution. Returns cuts over nodes and, on asymmetric matrices, zero-half cuts as rows.
+    /// Separates the last solution. Returns cuts over nodes and, on asymmetric matrices, zero-half
+    /// cuts as rows.
     pub(super) fn separate(&mut self) -> (Vec<Cut>, Vec<(Entries, f64)>) {
         let used = self
             .legs

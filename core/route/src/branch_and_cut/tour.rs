@@ -1,4 +1,5 @@
-//! Orders derived from an LP solution: the order of an integral solution, and a greedy tour of a fractional one.
+//! Orders derived from an LP solution: the order of an integral solution, and a greedy tour of a
+//! fractional one.
 
 use super::{BranchAndCut, INTEGRALITY, Leg, by_score};
 use crate::separate::{MIN_WEIGHT, Set};
@@ -38,8 +39,8 @@ impl BranchAndCut {
         (order.len() == self.count).then_some(order)
     }
 
-    /// Returns a greedy order along the legs with the highest values in the root solution. It is close to a short order, so
-    /// the search can continue from it.
+    /// Returns a greedy order along the legs with the highest values in the root solution. It is
+    /// close to a short order, so the search can continue from it.
     pub(crate) fn greedy_order(&self) -> Vec<usize> {
         let size = self.count + 1;
         let used = self

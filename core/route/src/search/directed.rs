@@ -1,7 +1,8 @@
 //! Moves on asymmetric matrices.
 //!
-//! Or (1976) moves short segments. Here two adjacent segments of any length are exchanged: the pure sequential 3-opt
-//! move, which preserves directions. Reversals of a segment (2-opt) complete the neighbourhood.
+//! Or (1976) moves short segments. Here two adjacent segments of any length are exchanged: the pure
+//! sequential 3-opt move, which preserves directions. Reversals of a segment (2-opt) complete the
+//! neighbourhood.
 
 use super::{MOVE_WORK, Search};
 
@@ -44,8 +45,8 @@ impl Search {
 
     /// Exchanges the segment `a2..=b1` with the one after it, up to `c1`.
     fn exchange_segments(&mut self, a2: usize, b1: usize, c1: usize) {
-        // The three segments form a ring. Exchanging any two adjacent ones gives the same tour, so exchange the two
-        // that contain neither the start nor the end.
+        // The three segments form a ring. Exchanging any two adjacent ones gives the same tour, so
+        // exchange the two that contain neither the start nor the end.
         let mut cuts = [
             self.positions[a2],
             self.positions[b1] + 1,

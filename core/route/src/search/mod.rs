@@ -1,7 +1,8 @@
 //! Iterated local search with neighbour lists and don't-look bits.
 //!
-//! Symmetric and asymmetric matrices have their own moves. Between descents the order of some segments is changed, on
-//! symmetric matrices by a local double bridge, and this is undone if it did not help (Martin, Otto and Felten 1991).
+//! Symmetric and asymmetric matrices have their own moves. Between descents the order of some
+//! segments is changed, on symmetric matrices by a local double bridge, and this is undone if it
+//! did not help (Martin, Otto and Felten 1991).
 
 mod directed;
 mod symmetric;
@@ -18,7 +19,8 @@ const MOVE_WORK: u64 = 7;
 /// The maximum length of each segment of a kick.
 const MAX_KICK_SEGMENT: usize = 50;
 
-/// A closed tour over the arcs, with the start always first and the end always last, and the state of the search.
+/// A closed tour over the arcs, with the start always first and the end always last, and the state
+/// of the search.
 pub(super) struct Search {
     pub(super) arcs: Arcs,
     out_neighbours: NeighbourLists,
@@ -28,7 +30,8 @@ pub(super) struct Search {
     positions: Vec<usize>,
     /// The tour's length over the arcs.
     pub(super) cost: i64,
-    /// For every position, the extra length of the tour up to it when reversed; empty on symmetric matrices.
+    /// For every position, the extra length of the tour up to it when reversed; empty on symmetric
+    /// matrices.
     reversal_costs: Vec<i64>,
     queue: Vec<usize>,
     queued: Vec<bool>,
@@ -156,7 +159,8 @@ impl Search {
         }
     }
 
-    /// Returns the neighbour of this rank and the gain of a leg to it that replaces one of length `removed`, if positive.
+    /// Returns the neighbour of this rank and the gain of a leg to it that replaces one of length
+    /// `removed`, if positive.
     #[inline]
     fn shorter_leg(&mut self, node: usize, rank: usize, removed: i32) -> Option<(usize, i32)> {
         let (other, leg) = self.out_neighbours.get(node, rank);
@@ -208,8 +212,8 @@ impl Search {
         }
     }
 
-    /// Arranges adjacent segments in the opposite order: three, a local double bridge, on symmetric matrices, and two on
-    /// asymmetric ones.
+    /// Arranges adjacent segments in the opposite order: three, a local double bridge, on symmetric
+    /// matrices, and two on asymmetric ones.
     fn kick(&mut self) {
         let segments = if self.arcs.symmetric { 3 } else { 2 };
         let longest = MAX_KICK_SEGMENT.min((self.tour.len() - 2) / segments);
@@ -269,7 +273,8 @@ impl Search {
     }
 }
 
-/// Neighbour lists: the nearest nodes of every node and the legs to them, nearest first, in rows of `width`.
+/// Neighbour lists: the nearest nodes of every node and the legs to them, nearest first, in rows of
+/// `width`.
 #[derive(Default)]
 struct NeighbourLists {
     width: usize,

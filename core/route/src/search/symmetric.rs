@@ -3,10 +3,11 @@
 use super::Search;
 
 impl Search {
-    /// Tries to replace the leg from `t1` to the next node in the given direction, and one or two others.
+    /// Tries to replace the leg from `t1` to the next node in the given direction, and one or two
+    /// others.
     ///
-    /// The removed legs are `t1 t2`, `t3 t4` and `t5 t6`, the new ones `t2 t3`, `t4 t5` and `t6 t1`. The sum of the removed
-    /// legs is always greater than that of the new ones.
+    /// The removed legs are `t1 t2`, `t3 t4` and `t5 t6`, the new ones `t2 t3`, `t4 t5` and
+    /// `t6 t1`. The sum of the removed legs is always greater than that of the new ones.
     pub(super) fn three_opt(&mut self, t1: usize, forward: bool) -> bool {
         let t2 = self.after(t1, forward);
         let (removed, behind) = (self.arcs.at(t1, t2), self.after(t2, forward));
@@ -24,7 +25,8 @@ impl Search {
         false
     }
 
-    /// Tries the moves that remove the leg to `t3`. The two new legs then give a tour with the path from `t2` reversed.
+    /// Tries the moves that remove the leg to `t3`. The two new legs then give a tour with the path
+    /// from `t2` reversed.
     fn remove_leg_to(&mut self, [t1, t2, t3]: [usize; 3], gain: i32, forward: bool) -> bool {
         let t4 = self.before(t3, forward);
         let gain = gain + self.arcs.at(t4, t3);
@@ -59,8 +61,9 @@ impl Search {
         false
     }
 
-    /// Tries the moves that remove the leg from `t3`. They need a third leg, between `t2` and `t3`, and exchange both segments.
-    /// Moves that reverse each of them instead did not give shorter orders in the same time.
+    /// Tries the moves that remove the leg from `t3`. They need a third leg, between `t2` and `t3`,
+    /// and exchange both segments. Moves that reverse each of them instead did not give shorter
+    /// orders in the same time.
     fn remove_leg_from(&mut self, [t1, t2, t3]: [usize; 3], gain: i32, forward: bool) -> bool {
         let t4 = self.after(t3, forward);
         let gain = gain + self.arcs.at(t3, t4);
@@ -82,7 +85,8 @@ impl Search {
         false
     }
 
-    /// Reverses paths of the tour one after the other, each given in the direction in which the tour leads from `t1` then.
+    /// Reverses paths of the tour one after the other, each given in the direction in which the
+    /// tour leads from `t1` then.
     fn apply(
         &mut self,
         gain: i32,
@@ -96,7 +100,8 @@ impl Search {
             if low <= high {
                 self.reverse(low, high + 1);
             } else {
-                // The path contains the start and the end. Reversing the others gives the same tour in the opposite direction.
+                // The path contains the start and the end. Reversing the others gives the same tour
+                // in the opposite direction.
                 self.reverse(high + 1, low);
                 forward = !forward;
             }

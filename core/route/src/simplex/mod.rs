@@ -1,12 +1,14 @@
 //! A dual simplex method for bounded columns. It gives branch and cut its dual prices.
 //!
-//! With bounded columns, any prices are dual feasible (Koberstein 2005): a column with a negative reduced cost starts
-//! at its upper bound. The leaving variable is chosen by steepest edge (Forrest and Goldfarb 1992). The inverse is
-//! stored explicitly, which is fast for a few hundred rows and gives the steepest-edge weights at no cost. Columns that
-//! reach their other bound during the ratio test are flipped without a pivot (Maros 2003).
+//! With bounded columns, any prices are dual feasible (Koberstein 2005): a column with a negative
+//! reduced cost starts at its upper bound. The leaving variable is chosen by steepest edge (Forrest
+//! and Goldfarb 1992). The inverse is stored explicitly, which is fast for a few hundred rows and
+//! gives the steepest-edge weights at no cost. Columns that reach their other bound during the
+//! ratio test are flipped without a pivot (Maros 2003).
 //!
-//! It uses only additions, multiplications and divisions of floats, which every platform rounds identically. Its
-//! results are not trusted: [`super::branch_and_cut`] rounds the prices to integers and proves their bound.
+//! It uses only additions, multiplications and divisions of floats, which every platform rounds
+//! identically. Its results are not trusted: [`super::branch_and_cut`] rounds the prices to
+//! integers and proves their bound.
 
 use crate::sort::sort;
 
@@ -23,15 +25,15 @@ const FEASIBILITY: f64 = 1e-6;
 const MIN_PIVOT: f64 = 1e-7;
 /// Entries below this are rounding errors.
 const ZERO: f64 = 1e-11;
-/// Variables from this index on are artificial, one per row. An artificial variable that leaves the basis never
-/// returns.
+/// Variables from this index on are artificial, one per row. An artificial variable that leaves the
+/// basis never returns.
 const ARTIFICIAL: usize = 1 << 24;
 /// The number of pivots after which the inverse is recomputed.
 const MAX_AGE: usize = 2_000;
 /// The increment of the inverse's capacity.
 const GROWTH: usize = 32;
-/// The number of lanes in which rows of the inverse are processed, which become independent vector instructions. Rows
-/// are padded with zeros.
+/// The number of lanes in which rows of the inverse are processed, which become independent vector
+/// instructions. Rows are padded with zeros.
 const LANES: usize = 8;
 /// The maximum number of cuts in the pool.
 const MAX_POOL: usize = 1_000;
@@ -83,7 +85,8 @@ pub(super) struct Simplex {
     ends: Vec<(usize, usize)>,
     /// The coefficients of each added row.
     cuts: Vec<Entries>,
-    /// Removed cuts with their right-hand sides. If one is violated again, it need not be separated again.
+    /// Removed cuts with their right-hand sides. If one is violated again, it need not be separated
+    /// again.
     pool: Vec<(Entries, f64)>,
     pub(super) rhs: Vec<f64>,
     /// The cost of each row's artificial variable: the row's initial price.
@@ -105,7 +108,8 @@ pub(super) struct Simplex {
     pivot_column: Vec<f64>,
     /// Scratch space: the rows with a non-zero entry.
     used: Vec<usize>,
-    /// The change of each row by moved non-basic columns that the basic variables do not reflect yet.
+    /// The change of each row by moved non-basic columns that the basic variables do not reflect
+    /// yet.
     displaced: Vec<f64>,
     /// Whether there is such a change.
     moved: bool,
@@ -121,8 +125,8 @@ pub(super) struct Simplex {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) columns: Vec<Column>,
-    /// The basic variable at each position: a column, the slack of a row (numbered after the columns), or an
-    /// [`ARTIFICIAL`] variable.
+    /// The basic variable at each position: a column, the slack of a row (numbered after the
+    /// columns), or an [`ARTIFICIAL`] variable.
     basis: Vec<usize>,
     /// The value of each basic variable.
     value: Vec<f64>,
@@ -152,8 +156,8 @@ impl State {
 }
 
 impl Simplex {
-    /// Creates a program from columns (cost and two equations), equations (right-hand side and price) and limits. It
-    /// starts at the given prices.
+    /// Creates a program from columns (cost and two equations), equations (right-hand side and
+    /// price) and limits. It starts at the given prices.
     pub(super) fn new(
         columns: &[(f64, (usize, usize))],
         equations: &[(f64, f64)],
@@ -226,7 +230,8 @@ impl Simplex {
         self.rhs.len()
     }
 
-    /// Returns the dual objective at the current prices: a lower bound of every solution, except for rounding errors.
+    /// Returns the dual objective at the current prices: a lower bound of every solution, except
+    /// for rounding errors.
     pub(super) fn objective(&self) -> f64 {
         let rows: f64 = self
             .rhs
@@ -288,8 +293,8 @@ impl Simplex {
         row >= self.equations
     }
 
-    /// Sets the bounds of a column. The next run restores primal feasibility. Call [`Simplex::update_basic_values`]
-    /// before anything else.
+    /// Sets the bounds of a column. The next run restores primal feasibility. Call
+    /// [`Simplex::update_basic_values`] before anything else.
     pub(super) fn set_bounds(&mut self, column: usize, low: f64, high: f64) {
         let priced = self
             .entries(column)
@@ -404,7 +409,8 @@ impl Simplex {
         self.work += 20 * rows as u64 + 2 * coefficients.len() as u64;
     }
 
-    /// Adds the `max` most violated pool cuts whose violation exceeds `min_violation`. Returns whether there were any.
+    /// Adds the `max` most violated pool cuts whose violation exceeds `min_violation`. Returns
+    /// whether there were any.
     pub(super) fn add_from_pool(&mut self, values: &[f64], min_violation: f64, max: usize) -> bool {
         let mut found: Vec<(f64, usize)> = Vec::new();
         for (at, (entries, limit)) in self.pool.iter().enumerate() {

@@ -11,7 +11,8 @@ const MIN_UPDATED_NORM: f64 = 0.01;
 const SORTED_BREAKPOINTS: usize = 6;
 
 impl Simplex {
-    /// Pivots until the basis is primal feasible, the objective exceeds `limit`, or `pivots` pivots are done.
+    /// Pivots until the basis is primal feasible, the objective exceeds `limit`, or `pivots` pivots
+    /// are done.
     pub(crate) fn run(&mut self, limit: f64, pivots: usize) -> PivotOutcome {
         self.update_basic_values();
         if self.state.age > MAX_AGE {
@@ -51,7 +52,8 @@ impl Simplex {
         PivotOutcome::LimitReached
     }
 
-    /// Returns the gain of the first dual pivot if a basic column is fixed at zero, and if it is fixed at one.
+    /// Returns the gain of the first dual pivot if a basic column is fixed at zero, and if it is
+    /// fixed at one.
     pub(crate) fn pivot_gains(&mut self, column: usize) -> [f64; 2] {
         let position = self
             .state
@@ -79,7 +81,8 @@ impl Simplex {
         })
     }
 
-    /// Chooses the leaving variable by dual steepest edge. Returns its position, whether it must rise, and its bound.
+    /// Chooses the leaving variable by dual steepest edge. Returns its position, whether it must
+    /// rise, and its bound.
     fn choose_leaving(&mut self) -> Option<(usize, bool, f64)> {
         let (mut best, mut max) = (None, 0.0);
         for (position, (&variable, &value)) in
@@ -119,8 +122,8 @@ impl Simplex {
                     .for_each(|&(index, coefficient)| self.alphas[index] += coefficient * share);
             }
         }
-        // Eliminated columns are skipped; their reduced cost is recomputed if they return. The branch would be
-        // unpredictable, so there is none.
+        // Eliminated columns are skipped; their reduced cost is recomputed if they return. The
+        // branch would be unpredictable, so there is none.
         self.nonzero.resize(self.active.len(), 0);
         let mut left = 0;
         for &index in &self.active {
@@ -160,8 +163,8 @@ impl Simplex {
         self.work += (self.active.len() + self.pivot_row.len()) as u64;
     }
 
-    /// Chooses the entering variable by the bound-flipping ratio test. Also returns the number of columns to flip
-    /// before it.
+    /// Chooses the entering variable by the bound-flipping ratio test. Also returns the number of
+    /// columns to flip before it.
     fn choose_entering(&mut self, missing: f64, sign: f64) -> Option<(usize, usize)> {
         let count = self.state.columns.len();
         let before = |a: &(f64, usize), b: &(f64, usize)| a.0 < b.0 || a.0 == b.0 && a.1 < b.1;
@@ -184,7 +187,8 @@ impl Simplex {
         None
     }
 
-    /// Exchanges the leaving for the entering variable. Returns false if rounding errors prevent it.
+    /// Exchanges the leaving for the entering variable. Returns false if rounding errors prevent
+    /// it.
     fn exchange(
         &mut self,
         position: usize,
@@ -221,7 +225,8 @@ impl Simplex {
         for (value, entry) in self.state.value.iter_mut().zip(&self.pivot_column) {
             *value -= step * entry;
         }
-        // The dual step. Reduced costs with the wrong sign due to rounding errors must not reverse it.
+        // The dual step. Reduced costs with the wrong sign due to rounding errors must not reverse
+        // it.
         let theta = -reduced / pivot;
         let theta = if theta * sign < 0.0 { 0.0 } else { theta };
         for (dual, entry) in self.state.duals.iter_mut().zip(&self.pivot_row) {
@@ -288,7 +293,8 @@ impl Simplex {
         }
         let width = rows.next_multiple_of(LANES);
         self.pivot_row.resize(width, 0.0);
-        // Initially rows are nearly empty. Later half of the entries are filled, and processing whole rows is faster.
+        // Initially rows are nearly empty. Later half of the entries are filled, and processing
+        // whole rows is faster.
         let sparse = self.used.len() * SPARSE_FRACTION < rows;
         let mut touched = 1;
         for (other, line) in self.state.inverse.chunks_exact_mut(stride).enumerate() {

@@ -45,8 +45,8 @@ impl Simplex {
             let Some(position) =
                 position.filter(|&position| self.pivot_column[position].abs() > 1e-9)
             else {
-                // The column depends on the others, except for rounding: it becomes non-basic and the row keeps its
-                // artificial variable.
+                // The column depends on the others, except for rounding: it becomes non-basic and
+                // the row keeps its artificial variable.
                 self.state.columns[variable].basic = false;
                 continue;
             };

@@ -1,5 +1,5 @@
-//! Snapshots of the program for warm starts. A node restarts from its parent's program. Restarting from the program of
-//! an unrelated node took two to three times the work.
+//! Snapshots of the program for warm starts. A node restarts from its parent's program. Restarting
+//! from the program of an unrelated node took two to three times the work.
 
 use super::{Entries, MAX_POOL, Simplex, State};
 
@@ -30,7 +30,8 @@ impl Simplex {
         }
     }
 
-    /// Restores a snapshot. Cuts added since go into the pool, and columns fixed permanently since remain fixed.
+    /// Restores a snapshot. Cuts added since go into the pool, and columns fixed permanently since
+    /// remain fixed.
     pub(crate) fn restore(&mut self, snapshot: Snapshot) {
         let Snapshot {
             state,

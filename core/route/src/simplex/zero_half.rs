@@ -1,7 +1,8 @@
-//! Zero-half cuts: sums of halves of rows, rounded down, that every route satisfies and the current solution violates
-//! (Gomory 1958; Caprara and Fischetti 1996).
+//! Zero-half cuts: sums of halves of rows, rounded down, that every route satisfies and the current
+//! solution violates (Gomory 1958; Caprara and Fischetti 1996).
 //!
-//! The cut is computed in integers: halves of any rows give a valid cut, regardless of which rows the floats propose.
+//! The cut is computed in integers: halves of any rows give a valid cut, regardless of which rows
+//! the floats propose.
 
 use super::{Entries, ROUNDER, Simplex, to_i64};
 use crate::sort::sort;
@@ -10,15 +11,16 @@ use crate::sort::sort;
 const MIN_FRACTION: f64 = 0.01;
 /// The tolerance for multiples of one half.
 const HALF_TOLERANCE: f64 = 1e-6;
-/// The maximum number of rows in a cut, and the maximum number of cuts tried, those with the fewest rows first.
+/// The maximum number of rows in a cut, and the maximum number of cuts tried, those with the fewest
+/// rows first.
 const MAX_ROWS: usize = 40;
 const MAX_TRIED: usize = 30;
 /// The minimum violation of a cut.
 const MIN_VIOLATION: f64 = 0.05;
 
 impl Simplex {
-    /// Returns at most `max` violated cuts, the deepest first. Every coefficient and right-hand side of the program
-    /// must be an integer.
+    /// Returns at most `max` violated cuts, the deepest first. Every coefficient and right-hand
+    /// side of the program must be an integer.
     pub(crate) fn zero_half_cuts(&mut self, values: &[f64], max: usize) -> Vec<(Entries, f64)> {
         let mut positions: Vec<(usize, usize)> = Vec::new();
         for (position, &variable) in self.state.basis.iter().enumerate() {
@@ -61,8 +63,9 @@ impl Simplex {
         &self.state.inverse[position * self.state.stride..][..self.rhs.len()]
     }
 
-    /// Returns the cut from the rows whose multiplier at a basis position is an odd multiple of one half, with its
-    /// depth. Returns `None` if another multiplier is not a multiple of one half, or the cut is not violated.
+    /// Returns the cut from the rows whose multiplier at a basis position is an odd multiple of one
+    /// half, with its depth. Returns `None` if another multiplier is not a multiple of one half, or
+    /// the cut is not violated.
     fn zero_half_cut(&mut self, position: usize, values: &[f64]) -> Option<(f64, Entries, f64)> {
         let mut taken = vec![false; self.rhs.len()];
         let mut right = 0;

@@ -3,7 +3,8 @@
 use super::instances::Rng;
 use crate::{AssignError, Assignment, Costs, UNREACHABLE, assign};
 
-/// Returns the number of unassigned rows (zero if they have a price) and the minimum cost, by exhaustive search.
+/// Returns the number of unassigned rows (zero if they have a price) and the minimum cost, by
+/// exhaustive search.
 fn brute_force(
     rows: usize,
     columns: usize,

@@ -1,4 +1,5 @@
-//! Tests of the route engine on random problems from fixed seeds, compared with an exhaustive search.
+//! Tests of the route engine on random problems from fixed seeds, compared with an exhaustive
+//! search.
 
 mod assignments;
 mod instances;

@@ -166,7 +166,8 @@ fn search_knows_the_length_of_its_tour() {
 
 #[test]
 fn budget_below_the_work_of_the_metric_closure_is_spent_on_the_search() {
-    // The last two stops are co-located. In some problems, rounding to metres makes it inexact to merge them.
+    // The last two stops are co-located. In some problems, rounding to metres makes it inexact to
+    // merge them.
     let size = 201;
     let origin = |stop: usize| if stop == size - 1 { size - 2 } else { stop };
     let problem = |seed| {
@@ -223,7 +224,8 @@ fn branch_and_bound_equals_dynamic_programming() {
     }
 }
 
-/// The lengths of the first problem are computed in `f32`, up to the largest that it permits, and those of the second in `u64`.
+/// The lengths of the first problem are computed in `f32`, up to the largest that it permits, and
+/// those of the second in `u64`.
 #[test]
 fn order_of_tripled_legs_is_equal() {
     let mut rng = Rng(6);
@@ -272,7 +274,8 @@ fn branch_and_cut_equals_dynamic_programming() {
                 continue;
             }
             let table = subset::solve(&model).and_then(|order| model.length(&order));
-            // The root ascent has no budget and the incumbent is poor, so the cutting planes do all the work.
+            // The root ascent has no budget and the incumbent is poor, so the cutting planes do all
+            // the work.
             let mut proof = Proof::new(&model, Some(poor), 0);
             proof.cut(50_000_000);
             let outcome = proof.result();

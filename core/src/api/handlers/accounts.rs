@@ -218,7 +218,8 @@ fn link<H: Host>(
     )
 }
 
-/// Mails a link that was committed. A sandbox store sends no mail, because anyone may have its key, and a merchant only within its quota.
+/// Mails a link that was committed. A sandbox store sends no mail, because anyone may have its key,
+/// and a merchant only within its quota.
 pub(super) async fn mail_link<H: Host>(
     call: &Call<'_, H>,
     account: &Account,

@@ -106,7 +106,8 @@ pub(super) async fn step<H: Host>(
             Ok(response)
         }
         Err(lifecycle::FailedStep { error, counted }) => {
-            // An incorrect code is counted although the step is rejected. If counting fails, the response must not reveal that it is incorrect.
+            // An incorrect code is counted although the step is rejected. If counting fails, the
+            // response must not reveal that it is incorrect.
             if let Some(counted) = counted {
                 call.host.commit(&counted).await?;
             }
@@ -115,8 +116,8 @@ pub(super) async fn step<H: Host>(
     }
 }
 
-/// Sends the recipient's code to the merchant's system if that checks it. The order then has the code if it is correct, and none if not, so
-/// that wrong codes are counted like others.
+/// Sends the recipient's code to the merchant's system if that checks it. The order then has the
+/// code if it is correct, and none if not, so that wrong codes are counted like others.
 async fn with_checked_code<H: Host>(
     call: &Call<'_, H>,
     mut order: Order,
@@ -169,7 +170,8 @@ async fn with_checked_code<H: Host>(
     Ok(order)
 }
 
-/// Returns the other orders of the courier's trip and, if there are any, the order of the next stop.
+/// Returns the other orders of the courier's trip and, if there are any, the order of the next
+/// stop.
 async fn other_orders<H: Host>(
     call: &Call<'_, H>,
     order: &Order,
@@ -242,7 +244,8 @@ pub(super) async fn load_courier_order<H: Host>(
     Ok((order, courier))
 }
 
-/// Reads the time of a step. Every step accepts it, also those without other fields, whose body can be empty.
+/// Reads the time of a step. Every step accepts it, also those without other fields, whose body can
+/// be empty.
 fn step_time(body: &[u8]) -> Result<Option<Timestamp>, Problem> {
     if body.is_empty() {
         Ok(None)

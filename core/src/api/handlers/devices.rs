@@ -20,7 +20,8 @@ use crate::{
     wire::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason},
 };
 
-/// The interval of reports that the setup links configure, the shortest heartbeat of Traccar Client.
+/// The interval of reports that the setup links configure, the shortest heartbeat of Traccar
+/// Client.
 const REPORT_SECONDS: u64 = 60;
 
 /// `POST` and `DELETE /courier/device`
@@ -54,7 +55,8 @@ pub(super) async fn change_key<H: Host>(
     Ok(with_setup(call.settings, response))
 }
 
-/// Adds the setup links to the response. They are not stored for an idempotency key, because they contain the key in base64.
+/// Adds the setup links to the response. They are not stored for an idempotency key, because they
+/// contain the key in base64.
 pub(super) fn with_setup(settings: &Settings, response: ApiResponse) -> ApiResponse {
     match settings
         .public_url
@@ -103,7 +105,8 @@ fn setup(url: &str, key: &str) -> Option<DeviceSetup> {
     ]);
     let inline = Base64::encode_string(configuration.to_json().as_bytes());
     Some(DeviceSetup {
-        // By default the app does not report while the phone does not move. Then dispatch would ignore the courier.
+        // By default the app does not report while the phone does not move. Then dispatch would
+        // ignore the courier.
         traccar: format!("{url}{OSMAND}?id={key}&accuracy=high&heartbeat={REPORT_SECONDS}"),
         own_tracks: format!("owntracks:///config?inline={inline}"),
     })

@@ -57,8 +57,9 @@ async fn position<H: Host>(
         .ok_or_else(|| pages::invalid_cursor("after"))?)
 }
 
-/// Rejects a position outside the journal. Before the start, archived events would be skipped. Past the end, the cursor was issued before
-/// a backup was restored, and new events may have lower positions.
+/// Rejects a position outside the journal. Before the start, archived events would be skipped. Past
+/// the end, the cursor was issued before a backup was restored, and new events may have lower
+/// positions.
 async fn check_span<H: Host>(
     call: &Call<'_, H>,
     journal: Journal,

@@ -21,8 +21,9 @@ use crate::{
     wire::StoreCreated,
 };
 
-/// Verifies the password of the calling login if the caller is a panel session: a session ends within hours, and a stolen one must not issue a
-/// key that is valid for years. An integration key needs no password. Attempts count as logins.
+/// Verifies the password of the calling login if the caller is a panel session: a session ends
+/// within hours, and a stolen one must not issue a key that is valid for years. An integration key
+/// needs no password. Attempts count as logins.
 pub(in crate::api) async fn confirm_password<H: Host>(
     call: &Call<'_, H>,
     password: Option<&str>,
@@ -74,7 +75,8 @@ pub(super) async fn verify<H: Host>(
     ))
 }
 
-/// Compares a password with a hash. It costs the same without a hash, because the response time must not reveal which emails are registered.
+/// Compares a password with a hash. It costs the same without a hash, because the response time
+/// must not reveal which emails are registered.
 pub(super) async fn is_password<H: Host>(
     call: &Call<'_, H>,
     hash: Option<&str>,
@@ -164,8 +166,9 @@ pub(super) async fn throttle_address<H: Host>(call: &Call<'_, H>) -> Result<(), 
     .await
 }
 
-/// Counts an attempt at one login, which slows attacks on it. Attempts from an address with which the login is usual, and the confirmations
-/// of a session, are counted separately: strangers who guess a password must not keep its owner out.
+/// Counts an attempt at one login, which slows attacks on it. Attempts from an address with which
+/// the login is usual, and the confirmations of a session, are counted separately: strangers who
+/// guess a password must not keep its owner out.
 pub(super) async fn throttle_login<H: Host>(
     call: &Call<'_, H>,
     email: &str,

@@ -22,7 +22,8 @@ use crate::{
 /// Maximum number of entries in a statement as CSV.
 const MAX_CSV_ENTRIES: u32 = 50_000;
 
-/// `GET /delivery/statement?from=&to=&storeId=`: CSV, or JSON in pages if the caller does not accept CSV.
+/// `GET /delivery/statement?from=&to=&storeId=`: CSV, or JSON in pages if the caller does not
+/// accept CSV.
 pub(super) async fn statement<H: Host>(
     call: &mut Call<'_, H>,
 ) -> Result<ApiResponse, HandlerError> {
@@ -63,7 +64,8 @@ async fn statement_response<H: Host>(
     }
 }
 
-/// Returns the form of the response as CSV, or `None` for JSON: the caller does not accept CSV, or lists JSON instead.
+/// Returns the form of the response as CSV, or `None` for JSON: the caller does not accept CSV, or
+/// lists JSON instead.
 pub(super) fn wanted_csv(headers: &http::HeaderMap) -> Option<CsvForm> {
     if !wants_csv(headers) {
         return None;

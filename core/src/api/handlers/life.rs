@@ -1,4 +1,5 @@
-//! Shared code of an order's steps: access to the order, its courier, and the problems of rejected steps.
+//! Shared code of an order's steps: access to the order, its courier, and the problems of rejected
+//! steps.
 
 use crate::{
     api::{
@@ -73,7 +74,8 @@ pub(super) async fn store_names<H: Host>(
         .collect())
 }
 
-/// Loads the courier of an order that has not ended. Returns a conflict if a concurrent write has changed the assignment.
+/// Loads the courier of an order that has not ended. Returns a conflict if a concurrent write has
+/// changed the assignment.
 pub(super) async fn carrier<H: Host>(
     call: &Call<'_, H>,
     order: &Order,
@@ -88,7 +90,8 @@ pub(super) async fn carrier<H: Host>(
     }
 }
 
-/// Commits the result of a step and responds with the order. A step that was taken before returns the same response and changes nothing.
+/// Commits the result of a step and responds with the order. A step that was taken before returns
+/// the same response and changes nothing.
 pub(super) async fn conclude<H: Host>(
     call: &mut Call<'_, H>,
     order: &Order,
@@ -113,7 +116,8 @@ pub(super) async fn conclude<H: Host>(
     }
 }
 
-/// Returns the delivery's ID, or the problem of an unknown delivery if the number is not a valid ID.
+/// Returns the delivery's ID, or the problem of an unknown delivery if the number is not a valid
+/// ID.
 pub(super) fn known(stop: Option<DeliveryId>) -> Result<DeliveryId, Problem> {
     stop.ok_or_else(|| step_problem(&StepError::UnknownStop, Timestamp::default()))
 }

@@ -56,7 +56,8 @@ pub(super) async fn any_stores<H: Host>(call: &Call<'_, H>) -> Result<Option<Sto
     store.map(Some).ok_or_else(|| unknown_store().into())
 }
 
-/// `GET /delivery/orders?situation=&code=&q=&late=&open=&from=&to=&cursor=&limit=`, and with `storeId=` and stores' names `GET /admin/orders`
+/// `GET /delivery/orders?situation=&code=&q=&late=&open=&from=&to=&cursor=&limit=`, and with
+/// `storeId=` and stores' names `GET /admin/orders`
 async fn orders<H: Host>(
     call: &Call<'_, H>,
     all: OrderFilter,
@@ -86,7 +87,8 @@ async fn orders<H: Host>(
     Ok(respond(page, limit, more, cursor, view)?)
 }
 
-/// Reads a page of the orders that match `all` and the query, the limit, and whether there are more orders.
+/// Reads a page of the orders that match `all` and the query, the limit, and whether there are more
+/// orders.
 async fn page<H: Host>(
     call: &Call<'_, H>,
     all: OrderFilter,
@@ -239,7 +241,8 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     Ok(response)
 }
 
-/// Returns a problem if the store has open orders. Hosts without a scheduler first end the orders whose time is over here.
+/// Returns a problem if the store has open orders. Hosts without a scheduler first end the orders
+/// whose time is over here.
 async fn reject_open_orders<H: Host>(
     call: &Call<'_, H>,
     store: &Store,

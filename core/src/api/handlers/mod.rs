@@ -68,8 +68,8 @@ pub(super) fn replayed<H: Host>(
     }
 }
 
-/// Calls the handler of an endpoint. Each future is on the heap, because otherwise every request's state has the size of the largest
-/// handler's.
+/// Calls the handler of an endpoint. Each future is on the heap, because otherwise every request's
+/// state has the size of the largest handler's.
 async fn once<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,

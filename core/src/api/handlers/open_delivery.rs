@@ -50,8 +50,9 @@ pub(super) async fn issue_token<H: Host>(
     call: &mut Call<'_, H>,
 ) -> Result<ApiResponse, HandlerError> {
     let (id, secret) = validate::token_request(call.body)?;
-    // A client ID is a small number, and a client secret has 256 random bits. Only failures are limited, by the address, so nobody keeps a
-    // connection out, and the right secret always passes.
+    // A client ID is a small number, and a client secret has 256 random bits. Only failures are
+    // limited, by the address, so nobody keeps a connection out, and the right secret always
+    // passes.
     let Some((key, connection)) = credentials(call, &id, &KeyHash::of(&secret)).await? else {
         let problem = Problem::new(
             ProblemCode::ApiKeyInvalid,
@@ -79,7 +80,8 @@ pub(super) async fn issue_token<H: Host>(
     )?)
 }
 
-/// Returns the key and the connection of a client ID and the hash of its secret. A right secret that has ended is a problem.
+/// Returns the key and the connection of a client ID and the hash of its secret. A right secret
+/// that has ended is a problem.
 async fn credentials<H: Host>(
     call: &Call<'_, H>,
     id: &str,
@@ -102,8 +104,9 @@ async fn credentials<H: Host>(
     Ok(connection.map(|connection| (holder.key.id, connection.id)))
 }
 
-/// `POST /v1/logistics/availability`. Without a token, the tariff applies, but no store's hours and area. Strangers must not use up the
-/// operator's geocoder and road service, so without a token only embedded data is used.
+/// `POST /v1/logistics/availability`. Without a token, the tariff applies, but no store's hours and
+/// area. Strangers must not use up the operator's geocoder and road service, so without a token
+/// only embedded data is used.
 pub(super) async fn availability<H: Host>(
     call: &mut Call<'_, H>,
 ) -> Result<ApiResponse, HandlerError> {

@@ -20,7 +20,8 @@ const PAGE: u32 = 100;
 /// Maximum number of queries of one request. A search continues with the cursor.
 const MAX_PAGES: u32 = 20;
 
-/// Handles `GET /admin/stores`, `GET` and `PATCH /admin/stores/{storeId}`, and `GET /admin/stores/{storeId}/users`.
+/// Handles `GET /admin/stores`, `GET` and `PATCH /admin/stores/{storeId}`, and
+/// `GET /admin/stores/{storeId}/users`.
 pub(super) async fn run<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,
@@ -92,8 +93,8 @@ fn is_match(store: &Store, search: &SearchWords) -> bool {
     search.number() == Some(store.id.get()) || search.match_text(&searchable(&text))
 }
 
-/// Changes a store. The branches of a parent store follow in commits of their own, before the store, so that a repetition completes them
-/// after a failure.
+/// Changes a store. The branches of a parent store follow in commits of their own, before the
+/// store, so that a repetition completes them after a failure.
 async fn alter<H: Host>(
     call: &mut Call<'_, H>,
     store: &Store,

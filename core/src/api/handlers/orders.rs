@@ -64,7 +64,8 @@ pub(super) async fn create_for<H: Host>(
             }
             Err(stop) => stop,
         };
-        // Nearly every code is new, so it is looked up only after a failure: an order that exists is returned, whatever holds today.
+        // Nearly every code is new, so it is looked up only after a failure: an order that exists
+        // is returned, whatever holds today.
         if let Some(existing) = call
             .host
             .find_orders(OrderQuery::Code(store.id, &new.code))
@@ -183,7 +184,8 @@ async fn decide<H: Host>(
 /// Notifications that are searched for the last one about estimates.
 const RECENT_NOTIFICATIONS: u32 = 100;
 
-/// Returns the notification to a store that its prices are estimates, unless it got one within a day.
+/// Returns the notification to a store that its prices are estimates, unless it got one within a
+/// day.
 async fn estimates_notification<H: Host>(
     call: &Call<'_, H>,
     store: &Store,
@@ -277,7 +279,8 @@ fn replay<H: Host>(
     })
 }
 
-/// Returns the fee's lines and the version of their tariff: from the quote if the caller sent one, else from the plan.
+/// Returns the fee's lines and the version of their tariff: from the quote if the caller sent one,
+/// else from the plan.
 fn priced<H: Host>(
     call: &Call<'_, H>,
     new: &NewOrder,
@@ -389,8 +392,8 @@ pub(super) async fn get<H: Host>(
     Ok(ApiResponse::json(200, &view)?)
 }
 
-/// Sets the courier's last known position while the courier has the order. Afterwards the order keeps the position that was stored with
-/// it: the courier's further movements are private.
+/// Sets the courier's last known position while the courier has the order. Afterwards the order
+/// keeps the position that was stored with it: the courier's further movements are private.
 async fn with_position<H: Host>(
     call: &Call<'_, H>,
     mut order: Order,

@@ -13,8 +13,8 @@ use crate::{
 
 const DEFAULT_PAGE: u32 = 50;
 const MAX_PAGE: u32 = 100;
-/// Maximum bytes of a page. A hundred orders of the maximum size have 27 MB, which the server would hold until a slow client has read
-/// them.
+/// Maximum bytes of a page. A hundred orders of the maximum size have 27 MB, which the server would
+/// hold until a slow client has read them.
 pub(super) const MAX_PAGE_BYTES: usize = 256 * 1024;
 
 /// Reads `limit=`: 1 to 100, by default 50.
@@ -72,8 +72,9 @@ pub(super) fn truncate<T>(
     page.last().filter(|_| more).map(cursor)
 }
 
-/// Returns the response with a page of at most `limit` entries and [`MAX_PAGE_BYTES`], but at least one entry, and the cursor of the next
-/// page. `more` is whether there are entries after those that were read.
+/// Returns the response with a page of at most `limit` entries and [`MAX_PAGE_BYTES`], but at least
+/// one entry, and the cursor of the next page. `more` is whether there are entries after those that
+/// were read.
 pub(super) fn respond<T, V: Serialize>(
     mut page: Vec<T>,
     limit: u32,

@@ -25,8 +25,9 @@ use crate::{
     wire::{OrderProofView, ProofDocument, ProofRulesView},
 };
 
-/// Maximum bytes of the photos in a page. Further photos are listed with their digest only. In base64 they must be fewer than the bytes
-/// of unsent responses that the server accepts by default for one caller.
+/// Maximum bytes of the photos in a page. Further photos are listed with their digest only. In
+/// base64 they must be fewer than the bytes of unsent responses that the server accepts by default
+/// for one caller.
 const MAX_EMBEDDED: usize = 8 << 20;
 
 /// `GET` and `PUT /delivery/stores/{storeId}/proofs`
@@ -54,7 +55,8 @@ pub(super) async fn rules<H: Host>(
     Ok(response)
 }
 
-/// `GET /delivery/orders/{platformOrderId}/proof`: JSON, or a page if the caller accepts HTML and does not name JSON.
+/// `GET /delivery/orders/{platformOrderId}/proof`: JSON, or a page if the caller accepts HTML and
+/// does not name JSON.
 pub(super) async fn proof<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;

@@ -24,7 +24,8 @@ const DEFAULT_DAYS: i64 = 30;
 /// Maximum number of orders that a report reads.
 const MAX_ORDERS: u32 = 20_000;
 
-/// `GET /delivery/reports/days?from=&to=&storeId=` and `GET /admin/reports/days`: CSV, or JSON if the caller does not accept CSV.
+/// `GET /delivery/reports/days?from=&to=&storeId=` and `GET /admin/reports/days`: CSV, or JSON if
+/// the caller does not accept CSV.
 pub(super) async fn days<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,

@@ -60,12 +60,14 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let verified = verified.filter(|_| right).map(str::to_owned);
     let (email, verified) = email.zip(verified).ok_or_else(wrong)?;
     if let (Some(origin), None) = (&origin, &usual) {
-        // This login counts for its address too, so that the next ones from there have no fresh quota.
+        // This login counts for its address too, so that the next ones from there have no fresh
+        // quota.
         throttle_login(call, &sent, &format!("/from/{origin}")).await?;
     }
     let settings = call.settings;
     retry!(call, async {
-        // The login is written with the session, so a concurrent change of its password or role conflicts.
+        // The login is written with the session, so a concurrent change of its password or role
+        // conflicts.
         let account = account(call, &email)
             .await?
             .filter(|found| found.password_hash() == Some(&verified));
@@ -102,7 +104,8 @@ async fn account<H: Host>(
     Ok(store.map(|store| Account::Store(Box::new(store))).or(user))
 }
 
-/// Returns the oldest sessions to revoke at a new login, which keeps the number of sessions within its limit.
+/// Returns the oldest sessions to revoke at a new login, which keeps the number of sessions within
+/// its limit.
 async fn past_sessions<H: Host>(
     call: &Call<'_, H>,
     store: StoreId,

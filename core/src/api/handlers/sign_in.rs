@@ -1,4 +1,5 @@
-//! Sign-in of couriers by a one-time link and of the operator by the token, and the end of their sessions.
+//! Sign-in of couriers by a one-time link and of the operator by the token, and the end of their
+//! sessions.
 
 use super::{fleet, issue::throttle_address};
 use crate::{

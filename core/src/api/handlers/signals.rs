@@ -226,7 +226,8 @@ async fn replanned<H: Host>(
             EstimatePolicy::Accept
         },
     };
-    // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
+    // The order was accepted: a tariff with a smaller service area must not prevent the
+    // cancellation of a stop.
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff {
         max_distance_km: farthest,

@@ -105,7 +105,8 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiRespo
     })
 }
 
-/// Counts an attempt to register an email or a CNPJ: a failure reveals that another merchant may have it.
+/// Counts an attempt to register an email or a CNPJ: a failure reveals that another merchant may
+/// have it.
 pub(super) async fn count_registration<H: Host>(
     call: &Call<'_, H>,
     merchant: StoreId,
@@ -130,8 +131,9 @@ pub(super) async fn count_registration<H: Host>(
         ))
 }
 
-/// Rejects a CNPJ or an email that another store has, or an email that a user has. For the operator, and for a conflict with the merchant's own stores, the problem
-/// lists every conflicting field. For a conflict with another merchant it discloses neither the store nor the field.
+/// Rejects a CNPJ or an email that another store has, or an email that a user has. For the
+/// operator, and for a conflict with the merchant's own stores, the problem lists every conflicting
+/// field. For a conflict with another merchant it discloses neither the store nor the field.
 pub(super) async fn unclaimed<H: Host>(
     call: &Call<'_, H>,
     cnpj: Option<&Cnpj>,

@@ -1,4 +1,5 @@
-//! Recipients' pages: the settings of stores, the links of deliveries, and the requests of recipients.
+//! Recipients' pages: the settings of stores, the links of deliveries, and the requests of
+//! recipients.
 
 use super::{
     life::{known, step_problem, visible},
@@ -199,7 +200,8 @@ pub(super) async fn events<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     })
 }
 
-/// `POST /t/{token}/choice` and `POST /t/{token}/rating`. A form is redirected to the page, so that reloading it repeats nothing.
+/// `POST /t/{token}/choice` and `POST /t/{token}/rating`. A form is redirected to the page, so that
+/// reloading it repeats nothing.
 pub(super) async fn step<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,

@@ -288,7 +288,8 @@ pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         due_at: Some(now),
         ..webhook
     };
-    // Queued messages are due at once: by enabling the webhook the store confirms that the receiver works.
+    // Queued messages are due at once: by enabling the webhook the store confirms that the receiver
+    // works.
     let waiting = call.host.messages(enabled.id).await?;
     let messages = waiting.into_iter().map(|message| {
         MessageChange::Put(Message {

@@ -3,7 +3,8 @@
 use super::{json::Json, operation::Operation};
 use crate::api::{problem::ProblemCode, routes::Endpoint};
 
-/// Returns the description of an endpoint for the device key, or of one that accepts positions of a device.
+/// Returns the description of an endpoint for the device key, or of one that accepts positions of a
+/// device.
 pub(super) fn device(endpoint: Endpoint) -> Operation {
     let reported = |id, summary, description, request| Operation {
         tag: "Couriers",

@@ -1,4 +1,5 @@
-//! The descriptions of the endpoints for dispatch passes, their explanation and the terms of stores.
+//! The descriptions of the endpoints for dispatch passes, their explanation and the terms of
+//! stores.
 
 use super::operation::Operation;
 use crate::api::{problem::ProblemCode, routes::Endpoint};

@@ -40,7 +40,8 @@ impl Json {
         Json::of_filtered(value, &|_, _| false)
     }
 
-    /// The JSON of a value of another type, without the members for which the predicate is true, at every depth.
+    /// The JSON of a value of another type, without the members for which the predicate is true, at
+    /// every depth.
     ///
     /// # Errors
     /// The value cannot be serialized.
@@ -61,8 +62,8 @@ impl Json {
         self
     }
 
-    /// The JSON with line breaks where a value does not fit a line of 120 characters: two thirds of the size of one member a line,
-    /// and as easy to compare.
+    /// The JSON with line breaks where a value does not fit a line of 120 characters: two thirds of
+    /// the size of one member a line, and as easy to compare.
     pub fn pretty(&self) -> String {
         let mut text = String::new();
         write(&mut text, "", self, 0);

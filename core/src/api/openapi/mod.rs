@@ -1,7 +1,8 @@
-//! The OpenAPI 3.1 document, generated from the table of routes, the wire types and the table of problems.
+//! The OpenAPI 3.1 document, generated from the table of routes, the wire types and the table of
+//! problems.
 //!
-//! A test compares it with `core/openapi.json` and prints the command that regenerates the file. Released hosts do not contain this module,
-//! which needs the feature `openapi`.
+//! A test compares it with `core/openapi.json` and prints the command that regenerates the file.
+//! Released hosts do not contain this module, which needs the feature `openapi`.
 
 mod accounts;
 mod coverage;
@@ -199,7 +200,8 @@ fn described(
     entry.with("responses", documented)
 }
 
-/// Returns the schema of a request body. Every step of a courier accepts its time, besides its own fields.
+/// Returns the schema of a request body. Every step of a courier accepts its time, besides its own
+/// fields.
 fn request_schema(route: &Route, name: &str) -> Json {
     let own = Json::reference("schemas", name);
     if name == STEP_TIME || !route.path.starts_with("/courier/orders/") {

@@ -10,7 +10,8 @@ pub(super) struct Operation {
     pub description: &'static str,
     /// The schema of the request body.
     pub request: Option<&'static str>,
-    /// The statuses of success, each with the response's schema and its description. Without a body there is no schema.
+    /// The statuses of success, each with the response's schema and its description. Without a body
+    /// there is no schema.
     pub documented: &'static [(u16, Option<&'static str>, &'static str)],
     /// The endpoint's own parameters, by their names among the components.
     pub parameters: &'static [&'static str],

@@ -1,4 +1,5 @@
-//! The shared components: parameters, headers, security schemes, webhooks, and the deployment's own endpoints.
+//! The shared components: parameters, headers, security schemes, webhooks, and the deployment's own
+//! endpoints.
 
 use super::{coverage, devices, json::Json, open_delivery, responses::Responses};
 use crate::api::problem::ProblemCode;
@@ -629,7 +630,8 @@ pub(super) fn security() -> Json {
     ])
 }
 
-/// An endpoint of the deployment: path, operation ID, summary, description, media type, and its problems besides 405.
+/// An endpoint of the deployment: path, operation ID, summary, description, media type, and its
+/// problems besides 405.
 type OwnEndpoint = (
     &'static str,
     &'static str,

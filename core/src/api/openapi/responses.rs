@@ -8,7 +8,8 @@ use crate::api::{
     routes::{Authority, Endpoint, Route},
 };
 
-/// The problem responses of the operations described so far: one component for each status and set of codes.
+/// The problem responses of the operations described so far: one component for each status and set
+/// of codes.
 #[derive(Default)]
 pub(super) struct Responses(Vec<(String, u16, Vec<ProblemCode>)>);
 
@@ -126,7 +127,8 @@ impl Responses {
     }
 }
 
-/// Returns the response for these problem codes on a recipient's endpoint, which is a page unless the request accepts only JSON.
+/// Returns the response for these problem codes on a recipient's endpoint, which is a page unless
+/// the request accepts only JSON.
 pub(super) fn page_problem(status: u16, codes: &[ProblemCode]) -> Json {
     let mut response = component(status, codes);
     let page = Json::object([("schema", Json::object([("type", "string".into())]))]);
@@ -149,8 +151,9 @@ fn component(status: u16, codes: &[ProblemCode]) -> Json {
         429 => headers.extend(["Retry-After", "RateLimit-Policy", "RateLimit"]),
         _ => {}
     }
-    // The schema does not narrow `status` and `code`: generators either reject the combination or write a type for each of the
-    // responses. The names of the examples are the codes; the contract test compares them with the responses.
+    // The schema does not narrow `status` and `code`: generators either reject the combination or
+    // write a type for each of the responses. The names of the examples are the codes; the contract
+    // test compares them with the responses.
     let schema = Json::reference("schemas", "Problem");
     let examples = codes
         .iter()

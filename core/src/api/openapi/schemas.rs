@@ -234,8 +234,9 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     Ok(schemas)
 }
 
-/// Moves the default of an optional field into the alternative that is not null. Generators of TypeScript types take a field with a default
-/// of its own for one that is always present, also in requests.
+/// Moves the default of an optional field into the alternative that is not null. Generators of
+/// TypeScript types take a field with a default of its own for one that is always present, also in
+/// requests.
 fn nest_defaults(schema: &mut Json) {
     let Some(Json::Object(properties)) = schema.get_mut("properties") else {
         return;
@@ -363,7 +364,8 @@ fn proofs(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     Ok(())
 }
 
-/// Returns the schema of a key that the operator issues: `storeId` is required, because the operator has no store.
+/// Returns the schema of a key that the operator issues: `storeId` is required, because the
+/// operator has no store.
 fn admin_issue_key(mut schema: Json) -> Json {
     if let Some(properties) = schema.get_mut("properties") {
         properties.set(
@@ -460,8 +462,9 @@ fn address(response: Option<&Json>, required: &[&str]) -> Json {
     schema
 }
 
-/// Adds the rule that an address has both coordinates or neither; null counts as absent. `not` is understood by validators, and generators
-/// of types ignore it, while they take alternatives beside the fields for other types.
+/// Adds the rule that an address has both coordinates or neither; null counts as absent. `not` is
+/// understood by validators, and generators of types ignore it, while they take alternatives beside
+/// the fields for other types.
 fn with_paired_coordinates(schema: Json) -> Json {
     let alone = |present: &'static str, absent: &'static str| {
         let kind = |kind: &'static str| Json::object([("type", kind.into())]);
@@ -486,8 +489,8 @@ fn visit_address(response: Option<&Json>) -> Json {
     )
 }
 
-/// The names of the addresses that can be located, each with its description and required fields. Every alternative has all fields of an
-/// address, so that generated types have them too.
+/// The names of the addresses that can be located, each with its description and required fields.
+/// Every alternative has all fields of an address, so that generated types have them too.
 const LOCATABLE: [(&str, &str, &[&str]); 3] = [
     (
         "LocateByCoordinates",

@@ -34,8 +34,8 @@ fn shape(format: &str) -> Option<&'static str> {
     }
 }
 
-/// Adds the validator's pattern to every string in a request's schema. A required string must not be blank; a blank optional string counts
-/// as absent.
+/// Adds the validator's pattern to every string in a request's schema. A required string must not
+/// be blank; a blank optional string counts as absent.
 pub(super) fn tighten(schema: &mut Json) {
     let required: Vec<String> = match schema.get("required") {
         Some(Json::List(names)) => names

@@ -35,7 +35,8 @@ pub(super) fn clock(at: Timestamp, utc_offset_hours: i32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
-/// Returns a number in E.164 as people in Brazil write it: `(11) 98765-4321`. A foreign number is returned unchanged.
+/// Returns a number in E.164 as people in Brazil write it: `(11) 98765-4321`. A foreign number is
+/// returned unchanged.
 pub(super) fn phone_number(number: &str) -> String {
     let digits = number
         .strip_prefix("+55")

@@ -1,4 +1,5 @@
-//! A drawing of the courier's position relative to the recipient's address. A map from elsewhere would disclose both.
+//! A drawing of the courier's position relative to the recipient's address. A map from elsewhere
+//! would disclose both.
 
 use crate::model::Language;
 
@@ -7,7 +8,8 @@ const HEIGHT: i32 = 180;
 /// Maximum distance of the courier's symbol from the centre.
 const REACH: i32 = 66;
 
-/// Returns the drawing for a position in units of 100 m to the east and to the north, with a description.
+/// Returns the drawing for a position in units of 100 m to the east and to the north, with a
+/// description.
 pub(super) fn figure((east, north): (i32, i32), first_name: &str, language: Language) -> String {
     let distance =
         libm::sqrt(f64::from(east) * f64::from(east) + f64::from(north) * f64::from(north));

@@ -1,4 +1,5 @@
-//! HTML pages for people without an account. Every value is escaped, and the policy admits only the page's own style and script.
+//! HTML pages for people without an account. Every value is escaped, and the policy admits only the
+//! page's own style and script.
 
 mod html;
 mod map;

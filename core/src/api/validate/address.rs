@@ -137,7 +137,8 @@ impl Checker {
         is_valid
     }
 
-    /// Reports the missing fields of an address that a courier visits. A field that was sent with an invalid value is not missing.
+    /// Reports the missing fields of an address that a courier visits. A field that was sent with
+    /// an invalid value is not missing.
     fn require_visitable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
         let fields = [
             ("street", &body.street, &address.street),

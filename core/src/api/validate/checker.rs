@@ -7,7 +7,8 @@ use crate::api::{
 };
 use crate::model::{Text, order::Notice};
 
-/// The position of a value in the body, as a chain of names and indices. It becomes a string only for an error.
+/// The position of a value in the body, as a chain of names and indices. It becomes a string only
+/// for an error.
 #[derive(Clone, Copy, Debug)]
 pub enum Path<'a> {
     /// The body.
@@ -39,7 +40,8 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The code of a field that is unknown. Unlike a wrong type it does not hide other errors, and the problem is 422.
+/// The code of a field that is unknown. Unlike a wrong type it does not hide other errors, and the
+/// problem is 422.
 pub const UNKNOWN_FIELD: &str = "unknown_field";
 
 /// Collects errors while a request is converted to a command.
@@ -54,7 +56,8 @@ pub struct Checker {
 pub(super) type Violation = (&'static str, String, String);
 
 impl Checker {
-    /// Creates a checker. `wrong` lists the fields of a wrong type, which are not reported again as missing, and unknown fields.
+    /// Creates a checker. `wrong` lists the fields of a wrong type, which are not reported again as
+    /// missing, and unknown fields.
     pub fn new(wrong: Vec<FieldError>) -> Checker {
         let (errors, wrong) = wrong
             .into_iter()
@@ -84,7 +87,8 @@ impl Checker {
     /// Returns the command if there are no errors.
     ///
     /// # Errors
-    /// [`ProblemCode::MalformedRequest`] if a field has a wrong type, else [`ProblemCode::ValidationFailed`], with all errors.
+    /// [`ProblemCode::MalformedRequest`] if a field has a wrong type, else
+    /// [`ProblemCode::ValidationFailed`], with all errors.
     pub fn finish<T>(self, command: Option<T>) -> Result<T, Problem> {
         match command {
             Some(command) if self.wrong.is_empty() && self.errors.is_empty() => Ok(command),
@@ -121,8 +125,9 @@ impl Checker {
         );
     }
 
-    /// Reads a string of at most `max` characters without control characters. Both checks apply before trimming, as in the OpenAPI schema.
-    /// Returns the trimmed string, or `None` if it is blank.
+    /// Reads a string of at most `max` characters without control characters. Both checks apply
+    /// before trimming, as in the OpenAPI schema. Returns the trimmed string, or `None` if it is
+    /// blank.
     pub(super) fn text(
         &mut self,
         path: &Path<'_>,

@@ -1,4 +1,5 @@
-//! Telephone numbers and email addresses. A required one is an error if it is invalid; an optional one of a recipient never prevents an order.
+//! Telephone numbers and email addresses. A required one is an error if it is invalid; an optional
+//! one of a recipient never prevents an order.
 
 use super::checker::{Checker, Path};
 use crate::model::{

@@ -67,8 +67,9 @@ pub fn store_area(body: Body<StoreAreaBody>) -> Result<Option<ServiceArea>, Prob
 }
 
 impl Checker {
-    /// Reads opening hours. `overlapping` returns the indices of periods that overlap with earlier ones; a preview context needs no such
-    /// check, because the service made it, and a page does not contain its code.
+    /// Reads opening hours. `overlapping` returns the indices of periods that overlap with earlier
+    /// ones; a preview context needs no such check, because the service made it, and a page does
+    /// not contain its code.
     pub(in crate::api) fn hours(
         &mut self,
         path: &Path<'_>,
@@ -226,8 +227,9 @@ impl Checker {
         })
     }
 
-    /// Reads an area. `crossing` returns the index of the position of a ring after which an edge crosses another one; a preview context
-    /// needs no such check, because the service made it, and a page does not contain its code.
+    /// Reads an area. `crossing` returns the index of the position of a ring after which an edge
+    /// crosses another one; a preview context needs no such check, because the service made it, and
+    /// a page does not contain its code.
     pub(in crate::api) fn area(
         &mut self,
         path: &Path<'_>,
@@ -408,7 +410,8 @@ fn is_multiple(sent: &AreaGeometry) -> Option<bool> {
     }
 }
 
-/// Returns the number of rings, which are lists of lists of numbers, and of positions, which are lists of numbers.
+/// Returns the number of rings, which are lists of lists of numbers, and of positions, which are
+/// lists of numbers.
 fn size(coordinates: &Coordinates) -> (usize, usize) {
     let items = coordinates.items().unwrap_or_default();
     let first = |items: &[Coordinates]| items.first().and_then(Coordinates::items).is_some();

@@ -51,7 +51,8 @@ pub enum Decision {
     Discard,
 }
 
-/// Validates a request for an access token: a form with `grant_type`, `client_id` and `client_secret`. Returns the ID and the secret.
+/// Validates a request for an access token: a form with `grant_type`, `client_id` and
+/// `client_secret`. Returns the ID and the secret.
 ///
 /// # Errors
 /// Every invalid field.

@@ -76,7 +76,8 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
     checker.finish(new.map(|new| (new, days)))
 }
 
-/// Validates the operator's changes to a courier. Also returns the number of days for which a new key is valid.
+/// Validates the operator's changes to a courier. Also returns the number of days for which a new
+/// key is valid.
 ///
 /// # Errors
 /// Every invalid field.
@@ -115,7 +116,8 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
 /// Validates a courier's position and its time.
 ///
 /// # Errors
-/// Every invalid field: coordinates out of range or outside Brazil, insufficient accuracy, or a time in the future.
+/// Every invalid field: coordinates out of range or outside Brazil, insufficient accuracy, or a
+/// time in the future.
 pub fn position(
     body: Body<ReportPosition>,
     gazetteer: Gazetteer,
@@ -174,7 +176,8 @@ pub fn operator_token(body: Body<StartOperatorSession>) -> Result<String, Proble
 /// Validates a courier's availability and the shift, if one was sent.
 ///
 /// # Errors
-/// Every invalid field: `available` is absent, or a shift has ended, ends before it starts or is too far ahead.
+/// Every invalid field: `available` is absent, or a shift has ended, ends before it starts or is
+/// too far ahead.
 pub fn availability(
     body: Body<SetAvailability>,
     now: Timestamp,

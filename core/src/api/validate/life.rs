@@ -20,7 +20,8 @@ pub struct Cancelled {
     pub order: u64,
     /// The reason.
     pub reason: Option<String>,
-    /// The delivery to cancel, or `None` for the whole order. The inner `None` is a number that is not a valid delivery ID.
+    /// The delivery to cancel, or `None` for the whole order. The inner `None` is a number that is
+    /// not a valid delivery ID.
     pub stop: Option<Option<DeliveryId>>,
 }
 
@@ -59,8 +60,8 @@ pub fn reason(body: Body<GiveReason>) -> Result<String, Problem> {
     checker.finish(reason)
 }
 
-/// Validates the operator's reassignment of an order: the reason and the chosen courier, if any. The latter is `None` if the number is not a
-/// valid courier ID.
+/// Validates the operator's reassignment of an order: the reason and the chosen courier, if any.
+/// The latter is `None` if the number is not a valid courier ID.
 ///
 /// # Errors
 /// Every invalid field.

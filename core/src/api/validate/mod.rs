@@ -1,5 +1,5 @@
-//! Validates request bodies and reports all invalid fields at once, each with its JSON pointer. Previews and orders share the checks: a
-//! preview that is accepted can be created.
+//! Validates request bodies and reports all invalid fields at once, each with its JSON pointer.
+//! Previews and orders share the checks: a preview that is accepted can be created.
 
 mod account;
 mod address;

@@ -234,7 +234,8 @@ impl Checker {
         }
     }
 
-    /// Reads the time at which the preparation starts, as minutes from now. No courier is searched before.
+    /// Reads the time at which the preparation starts, as minutes from now. No courier is searched
+    /// before.
     fn minutes_until_preparation(&mut self, sent: Option<&String>, now: Timestamp) -> u32 {
         let path = Path::Root.member("preparationStartDateTime");
         let Some(start) = self.timestamp(&path, sent) else {
@@ -533,7 +534,8 @@ impl Checker {
                 }),
             }
         }
-        // Systems list the methods that they offer, with 0 for those that the recipient does not use.
+        // Systems list the methods that they offer, with 0 for those that the recipient does not
+        // use.
         if due > Money::ZERO {
             parts.retain(|part| part.amount > Money::ZERO);
         }
@@ -558,7 +560,8 @@ impl Checker {
         Some((due, Payment::of(parts)?))
     }
 
-    /// Reads the phone number and the instructions for the courier, which contain a number that is not a personal one.
+    /// Reads the phone number and the instructions for the courier, which contain a number that is
+    /// not a personal one.
     fn recipient_contact(&mut self, sent: &DeliveryRequest) -> (Option<Phone>, Option<String>) {
         let root = Path::Root;
         let special = self.text(
@@ -602,8 +605,8 @@ impl Checker {
         )
     }
 
-    /// Reads the phone number, or the line that the courier reads instead: a shared number with the code of the recipient, or a text that is
-    /// no telephone number.
+    /// Reads the phone number, or the line that the courier reads instead: a shared number with the
+    /// code of the recipient, or a text that is no telephone number.
     fn customer_phone(&mut self, sent: &DeliveryRequest) -> (Option<Phone>, Option<String>) {
         let number = sent.customer_phone.as_ref();
         let code = one_line(sent.customer_phone_localizer.as_deref().unwrap_or_default());
@@ -620,7 +623,8 @@ impl Checker {
         (None, (!number.is_empty()).then_some(text))
     }
 
-    /// Reads the instructions for the pickup. How the goods are transported is read there and with the delivery.
+    /// Reads the instructions for the pickup. How the goods are transported is read there and with
+    /// the delivery.
     fn pickup_instructions(&mut self, sent: &DeliveryRequest) -> Option<String> {
         let transport = sent
             .vehicle

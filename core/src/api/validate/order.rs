@@ -207,7 +207,8 @@ impl Checker {
         Some(pin)
     }
 
-    /// Checks the length of the list of deliveries. A list that is too long is not validated further.
+    /// Checks the length of the list of deliveries. A list that is too long is not validated
+    /// further.
     fn list<'a, T>(
         &mut self,
         root: &Path<'_>,

@@ -7,7 +7,8 @@ use crate::{
     wire::NameRecipient,
 };
 
-/// Validates the phone and the cursor: the time when the run started, and the last order ID; `None` in the first request.
+/// Validates the phone and the cursor: the time when the run started, and the last order ID; `None`
+/// in the first request.
 ///
 /// # Errors
 /// Every invalid field.

@@ -7,8 +7,8 @@ use crate::{
     wire::PushEndpoint,
 };
 
-/// Validates the endpoint of a new subscription. `available` is false if the deployment sends no pushes. With `loopback`, the push service
-/// can be on this machine.
+/// Validates the endpoint of a new subscription. `available` is false if the deployment sends no
+/// pushes. With `loopback`, the push service can be on this machine.
 ///
 /// # Errors
 /// Every invalid field.

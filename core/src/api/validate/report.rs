@@ -27,15 +27,16 @@ pub(in crate::api) struct DevicePosition {
     pub skip: Option<SkipReason>,
 }
 
-/// Numbers from this one on are milliseconds since 1970, smaller ones seconds. The limit is the year 5138 in seconds, and 1973 in
-/// milliseconds.
+/// Numbers from this one on are milliseconds since 1970, smaller ones seconds. The limit is the
+/// year 5138 in seconds, and 1973 in milliseconds.
 const MIN_MILLIS: f64 = 1e11;
 
-/// Validates the position in a report. Returns `None` for a message of OwnTracks without a position.
+/// Validates the position in a report. Returns `None` for a message of OwnTracks without a
+/// position.
 ///
 /// # Errors
-/// Every field that is missing, malformed or out of range. A valid position that is not stored causes no error, because apps send a position
-/// again until it is accepted.
+/// Every field that is missing, malformed or out of range. A valid position that is not stored
+/// causes no error, because apps send a position again until it is accepted.
 pub(in crate::api) fn device_position(
     report: &Report<'_>,
     gazetteer: Gazetteer,
@@ -170,7 +171,8 @@ impl Checker {
         number
     }
 
-    /// Reads a time: seconds or milliseconds since 1970, or a date with a time in UTC or in RFC 3339 format.
+    /// Reads a time: seconds or milliseconds since 1970, or a date with a time in UTC or in RFC
+    /// 3339 format.
     fn time(&mut self, path: &Path<'_>, value: Option<&Tree<'_>>) -> Option<Timestamp> {
         let value = value?;
         let date_time = value.as_str().map(str::trim).and_then(date_time);

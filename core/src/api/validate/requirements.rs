@@ -13,7 +13,8 @@ pub(super) const MAX_PACKAGES: u32 = 100;
 const MAX_EQUIPMENT: usize = 2;
 
 impl Checker {
-    /// Reads the requirements of an order. A load that no permitted kind of vehicle carries is rejected.
+    /// Reads the requirements of an order. A load that no permitted kind of vehicle carries is
+    /// rejected.
     pub(super) fn requirements(
         &mut self,
         root: &Path<'_>,

@@ -16,8 +16,8 @@ const MAX_AHEAD_DAYS: i64 = 30;
 const MAX_WINDOW_HOURS: i64 = 24;
 const MAX_PARTS: usize = 10;
 
-/// Checks the requested times of an inquiry against the current time. The format of an order does not depend on the time, so that a
-/// repeated request returns the existing order.
+/// Checks the requested times of an inquiry against the current time. The format of an order does
+/// not depend on the time, so that a repeated request returns the existing order.
 ///
 /// # Errors
 /// Every time that has passed or is too far ahead.
@@ -75,7 +75,8 @@ impl Checker {
         }
     }
 
-    /// Reads the window of a delivery. `alone` is whether the order has no other delivery, so that `deliver_at` is its arrival.
+    /// Reads the window of a delivery. `alone` is whether the order has no other delivery, so that
+    /// `deliver_at` is its arrival.
     pub(super) fn delivery_window(
         &mut self,
         item: &Path<'_>,

@@ -23,7 +23,8 @@ use crate::{
 
 const NAME: usize = 255;
 const EMAIL: usize = 400;
-/// Maximum length in bytes of the part of an email address before the @ (RFC 5321, section 4.5.3.1.1).
+/// Maximum length in bytes of the part of an email address before the @ (RFC 5321, section
+/// 4.5.3.1.1).
 const MAX_LOCAL_PART: usize = 64;
 
 /// Validates a new parent store. For branches, see [`store`].

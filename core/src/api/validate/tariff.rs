@@ -81,7 +81,8 @@ pub fn tariff_preview(
     checker.finish(tariff.map(|tariff| (tariff, inputs)))
 }
 
-/// Validates a draft to compare. Returns the number of days, and the store if one was sent, which may not exist.
+/// Validates a draft to compare. Returns the number of days, and the store if one was sent, which
+/// may not exist.
 ///
 /// # Errors
 /// Every invalid field.

@@ -24,7 +24,8 @@ pub struct NewWebhook {
     pub merchant: Option<String>,
 }
 
-/// Validates a new webhook. With `loopback`, the receiver can be on this machine; with `mail`, the URL can be [`MAIL_URL`].
+/// Validates a new webhook. With `loopback`, the receiver can be on this machine; with `mail`, the
+/// URL can be [`MAIL_URL`].
 ///
 /// # Errors
 /// Every invalid field.
@@ -95,7 +96,8 @@ impl Checker {
         Some(id)
     }
 
-    /// Checks that the deployment sends mail, and that the webhook subscribes only to messages for recipients.
+    /// Checks that the deployment sends mail, and that the webhook subscribes only to messages for
+    /// recipients.
     fn mail_webhook(&mut self, root: &Path<'_>, names: &[String], mail: bool) {
         if !mail {
             let en = "This deployment or this store sends no mail. Send an https URL.";

@@ -62,12 +62,13 @@ enum CityLookup {
 impl Gazetteer {
     /// Locates an address from its coordinates, else from its CEP, else from city and state.
     ///
-    /// - Coordinates must be in Brazil. If the municipality is known from city and state, or else from the CEP, they must be
-    ///   within 50 km of its seat. A remote point, at least 25 km from every seat, may belong to a vast municipality (Altamira
-    ///   reaches 700 km from its seat). If the seat nearest to it is in the same state, the limit grows by five times the
-    ///   distance to that seat. Coordinates with an unknown city are accepted without this check.
-    /// - A CEP that contradicts the city or the state is rejected. An unknown city (a district, for example) contradicts no
-    ///   CEP.
+    /// - Coordinates must be in Brazil. If the municipality is known from city and state, or else
+    ///   from the CEP, they must be within 50 km of its seat. A remote point, at least 25 km from
+    ///   every seat, may belong to a vast municipality (Altamira reaches 700 km from its seat). If
+    ///   the seat nearest to it is in the same state, the limit grows by five times the distance to
+    ///   that seat. Coordinates with an unknown city are accepted without this check.
+    /// - A CEP that contradicts the city or the state is rejected. An unknown city (a district, for
+    ///   example) contradicts no CEP.
     ///
     /// # Errors
     /// Returns a [`LocateError`] with the reason and, if known, the correction.
@@ -109,8 +110,9 @@ impl Gazetteer {
 
     /// Locates an address with the embedded gazetteer, then refines the result with packs.
     ///
-    /// Packs are searched if [`Gazetteer::locate`] finds only the municipality, or does not know the city or the CEP. Its
-    /// other errors are final. The most precise result wins, and among equals the first pack's.
+    /// Packs are searched if [`Gazetteer::locate`] finds only the municipality, or does not know
+    /// the city or the CEP. Its other errors are final. The most precise result wins, and among
+    /// equals the first pack's.
     ///
     /// # Errors
     /// See [`Gazetteer::locate`].
@@ -147,8 +149,8 @@ impl Gazetteer {
         }
     }
 
-    /// Checks a city without a state against the municipality of its CEP. A known city contradicts the CEP if it is another
-    /// municipality of the CEP's state, or exists only in other states.
+    /// Checks a city without a state against the municipality of its CEP. A known city contradicts
+    /// the CEP if it is another municipality of the CEP's state, or exists only in other states.
     fn check_bare_city(
         self,
         address: &Address,
@@ -197,7 +199,8 @@ impl Gazetteer {
             nearest_m >= REMOTE_M && town.uf() == uf && distance_m <= reach
         })
     }
-    /// Builds the error for coordinates outside Brazil and checks the two common causes: exchanged axes and missing signs.
+    /// Builds the error for coordinates outside Brazil and checks the two common causes: exchanged
+    /// axes and missing signs.
     fn outside_error(self, point: Point) -> LocateError {
         let exchanged = Point {
             lat_e7: point.lon_e7,

@@ -9,7 +9,8 @@ use crate::{
 /// Size in bytes of an encoded row.
 pub const ROW: usize = 27;
 
-/// Encodes a row as bytes that sort by CEP, municipality, street, number and coordinates. Equal bytes are the same address.
+/// Encodes a row as bytes that sort by CEP, municipality, street, number and coordinates. Equal
+/// bytes are the same address.
 pub fn row_bytes(row: &Row) -> [u8; ROW] {
     let mut bytes = [0; ROW];
     let street = row.street.unwrap_or(StreetKey {
@@ -51,8 +52,8 @@ pub trait Sink {
 
     /// Appends a record to a table.
     ///
-    /// Streets arrive in the order of their doors, not of their keys. The host must sort their records as bytes before it joins
-    /// the tables.
+    /// Streets arrive in the order of their doors, not of their keys. The host must sort their
+    /// records as bytes before it joins the tables.
     ///
     /// # Errors
     /// Returns the host's write error, which the builder passes on.
@@ -65,7 +66,8 @@ struct PointSums {
     count: i64,
     lat: i64,
     lon: i64,
-    /// Sum of squared differences from the first point. With absolute coordinates, the squares of a whole country would overflow.
+    /// Sum of squared differences from the first point. With absolute coordinates, the squares of a
+    /// whole country would overflow.
     square: i128,
     first: (i64, i64),
     d_lat: i64,
@@ -81,8 +83,8 @@ impl PointSums {
         self.count += 1;
         self.lat += lat;
         self.lon += lon;
-        // In the middle of Brazil a degree of longitude has 0.9 times the length of a degree of latitude. This is accurate enough
-        // for radii.
+        // In the middle of Brazil a degree of longitude has 0.9 times the length of a degree of
+        // latitude. This is accurate enough for radii.
         let (d_lat, d_lon) = (lat - self.first.0, (lon - self.first.1) * 9 / 10);
         self.d_lat += d_lat;
         self.d_lon += d_lon;
@@ -98,7 +100,8 @@ impl PointSums {
         }
     }
 
-    /// Returns the root mean square distance from the mean in metres. 90 units of 10⁻⁷ degrees are one metre.
+    /// Returns the root mean square distance from the mean in metres. 90 units of 10⁻⁷ degrees are
+    /// one metre.
     fn radius_m(&self) -> u32 {
         let count = i128::from(self.count.max(1));
         let of_mean = |sum: i64| i128::from(sum) * i128::from(sum) / count;
@@ -122,7 +125,8 @@ impl LocationSums {
         self.any.add(row.point);
     }
 
-    /// Encodes the point and the radius. The minimum radius is 50 m, because one address does not show the extent of its CEP.
+    /// Encodes the point and the radius. The minimum radius is 50 m, because one address does not
+    /// show the extent of its CEP.
     fn bytes(&self) -> [u8; 10] {
         let sums = if self.exact.count > 0 {
             &self.exact
@@ -141,10 +145,12 @@ fn location_bytes(sums: &PointSums, min_m: u32) -> [u8; 10] {
     bytes
 }
 
-/// Maximum number of doors in memory. A street with more doors becomes several records with the same key.
+/// Maximum number of doors in memory. A street with more doors becomes several records with the
+/// same key.
 const MAX_DOORS: usize = 1 << 18;
 
-/// Builds the tables of a pack from sorted rows. Only one street and the sums of one CEP are in memory.
+/// Builds the tables of a pack from sorted rows. Only one street and the sums of one CEP are in
+/// memory.
 #[derive(Debug, Default)]
 pub struct Builder {
     /// CEP, municipality and sums.
@@ -288,7 +294,8 @@ impl Street {
     }
 }
 
-/// Returns the point nearest to the mean of several points with one number, and their typical distance from the mean in metres.
+/// Returns the point nearest to the mean of several points with one number, and their typical
+/// distance from the mean in metres.
 ///
 /// The mean itself may be in the middle of a block.
 fn medoid(same: &[(u32, Point)]) -> (Point, u32) {

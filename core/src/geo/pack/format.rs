@@ -1,7 +1,8 @@
 //! Binary format of a pack: a header of 96 bytes, then four sorted tables of fixed-width records.
 //!
-//! Keys are big-endian for sorting as bytes; values are little-endian. Coordinates are in 10⁻⁷ degrees. A door's coordinates are
-//! offsets from its street in 10⁻⁶ degrees (11 cm). Order in the file: CEP5, CEP, streets, doors.
+//! Keys are big-endian for sorting as bytes; values are little-endian. Coordinates are in 10⁻⁷
+//! degrees. A door's coordinates are offsets from its street in 10⁻⁶ degrees (11 cm). Order in the
+//! file: CEP5, CEP, streets, doors.
 //!
 //! | table | key | value |
 //! |---|---|---|
@@ -16,10 +17,11 @@ use crate::{geo::street::StreetKey, model::Point};
 pub const MAGIC: [u8; 8] = *b"DESPGAZ\0";
 /// Version of the format that this program writes. Every change of the format increases it.
 pub const VERSION: u16 = 2;
-/// The earlier version, which this program reads. Its names of streets have an earlier form, in which the numbers in names have several
-/// spellings (`Rua 01` is not `Rua 1`).
+/// The earlier version, which this program reads. Its names of streets have an earlier form, in
+/// which the numbers in names have several spellings (`Rua 01` is not `Rua 1`).
 pub const VERSION_OF_SPELLINGS: u16 = 1;
-/// Size of the header in bytes: magic 8, version 2, zeros 6, counts 4 × 8, rows 8, label 32, checksum 8.
+/// Size of the header in bytes: magic 8, version 2, zeros 6, counts 4 × 8, rows 8, label 32,
+/// checksum 8.
 pub const HEADER: usize = 96;
 /// Offset of the checksum, which covers all other bytes.
 pub const CHECKSUM_AT: usize = 88;
@@ -139,7 +141,8 @@ pub fn street_key_bytes(ibge: u32, street: StreetKey, cep: u32) -> [u8; 14] {
     key
 }
 
-/// Encodes a door's offset from its street as 10⁻⁶ degrees in three bytes. Returns `None` if it is more than 8 degrees.
+/// Encodes a door's offset from its street as 10⁻⁶ degrees in three bytes. Returns `None` if it is
+/// more than 8 degrees.
 pub fn offset(from_e7: i32, to_e7: i32) -> Option<[u8; 3]> {
     let difference = i64::from(to_e7) - i64::from(from_e7);
     let micro = (difference + 5).div_euclid(10);

@@ -19,15 +19,16 @@ use crate::{
 /// Typical distance in metres between an address' coordinates and its door.
 const DOOR_M: u32 = 15;
 
-/// Maximum difference of the two street numbers between which a missing number is interpolated, and their maximum distance in
-/// metres.
+/// Maximum difference of the two street numbers between which a missing number is interpolated, and
+/// their maximum distance in metres.
 const MAX_INTERPOLATED_NUMBERS: u32 = 200;
 const MAX_INTERPOLATED_M: u32 = 400;
 
 /// Locations of one address within this many metres of each other count as one location.
 const SAME_LOCATION_M: u32 = 300;
 
-/// Maximum distance in metres between a street and the CEP of the address, added to three times the CEP's radius.
+/// Maximum distance in metres between a street and the CEP of the address, added to three times the
+/// CEP's radius.
 const CEP_TOLERANCE_M: u32 = 2_000;
 
 /// Maximum namesakes of a street that are compared.
@@ -36,10 +37,12 @@ const MAX_NAMESAKES: usize = 4_096;
 /// Maximum sections of a street whose middle is computed.
 const MAX_SECTIONS: usize = 256;
 
-/// Maximum radius in metres of a CEP that confirms a street. That of a small town is the CEP of all its streets.
+/// Maximum radius in metres of a CEP that confirms a street. That of a small town is the CEP of all
+/// its streets.
 const MAX_LOCAL_M: u32 = 1_000;
 
-/// Minimum length of a name in letters from which a typing error is corrected without a CEP: short names are too similar.
+/// Minimum length of a name in letters from which a typing error is corrected without a CEP: short
+/// names are too similar.
 const MIN_LETTERS: usize = 8;
 
 impl Street<'_> {
@@ -76,16 +79,18 @@ impl Street<'_> {
             .map(|(_, location)| location)
     }
 
-    /// Interpolates the location of a missing number between its neighbours on the same side, else on either side.
+    /// Interpolates the location of a missing number between its neighbours on the same side, else
+    /// on either side.
     ///
-    /// Even and odd numbers are on opposite sides in Brazil. The neighbours must be within 200 numbers and 400 m of each other.
-    /// The location is on the line between them, with half their distance as radius. Numbers beyond the last one are not
-    /// extrapolated.
+    /// Even and odd numbers are on opposite sides in Brazil. The neighbours must be within 200
+    /// numbers and 400 m of each other. The location is on the line between them, with half their
+    /// distance as radius. Numbers beyond the last one are not extrapolated.
     pub fn interpolate(&self, number: u32) -> Option<PackLocation> {
         let from = self.first_from(number);
         let same_side = |(found, _): &(u32, PackLocation)| found % 2 == number % 2;
         let any_side = |_: &(u32, PackLocation)| true;
-        // Eight doors in each direction are enough: more in a row on the other side of the street are rare.
+        // Eight doors in each direction are enough: more in a row on the other side of the street
+        // are rare.
         let below = || (1..=8).filter_map(|back| self.door(from.checked_sub(back)?));
         let above = || (0..8).filter_map(|ahead| self.door(from + ahead));
         let sided = below().find(same_side).zip(above().find(same_side));
@@ -130,11 +135,13 @@ fn on_line(number: u32, low: (u32, i32), high: (u32, i32)) -> i32 {
 }
 
 impl Pack<'_> {
-    /// Returns the most precise location of an address, or `None` if the pack has neither its street nor its CEP.
+    /// Returns the most precise location of an address, or `None` if the pack has neither its
+    /// street nor its CEP.
     ///
-    /// Precisions in descending order are number, street, CEP and CEP5. City and state determine the municipality, else the
-    /// CEP. Of several streets with the same name, the one in the address' CEP wins, then the one of the same kind and title. If
-    /// several distant ones remain, none is used. A street far from the CEP of the address is ignored, and the CEP's location is
+    /// Precisions in descending order are number, street, CEP and CEP5. City and state determine
+    /// the municipality, else the CEP. Of several streets with the same name, the one in the
+    /// address' CEP wins, then the one of the same kind and title. If several distant ones remain,
+    /// none is used. A street far from the CEP of the address is ignored, and the CEP's location is
     /// returned.
     pub fn locate(&self, gazetteer: Gazetteer, address: &Address) -> Option<Located> {
         let cep = address.cep();
@@ -255,10 +262,12 @@ struct Search {
 }
 
 impl Search {
-    /// Narrows the namesakes down to the streets in the address' CEP, else in its first five digits, then to those of its kind, then to
-    /// those with its titles. A criterion that no remaining street meets is skipped.
+    /// Narrows the namesakes down to the streets in the address' CEP, else in its first five
+    /// digits, then to those of its kind, then to those with its titles. A criterion that no
+    /// remaining street meets is skipped.
     ///
-    /// A street of another kind or with other titles is another street, unless the CEP or the number confirms it.
+    /// A street of another kind or with other titles is another street, unless the CEP or the
+    /// number confirms it.
     fn narrow_down<'a>(&self, mut streets: Vec<Street<'a>>, reading: &Reading) -> Vec<Street<'a>> {
         streets.retain(|street| {
             is_alike(street.key, reading.key)
@@ -282,8 +291,8 @@ impl Search {
         streets
     }
 
-    /// Returns the streets that an address with a typing error means: those that its CEP confirms or, without a CEP, those of its
-    /// kind that have its number.
+    /// Returns the streets that an address with a typing error means: those that its CEP confirms
+    /// or, without a CEP, those of its kind that have its number.
     fn correct<'a>(&self, mut streets: Vec<Street<'a>>, reading: &Reading) -> Vec<Street<'a>> {
         streets.retain(|street| {
             if is_short(reading) {
@@ -301,8 +310,8 @@ impl Search {
         streets
     }
 
-    /// Whether a street is in the CEP of the address. If the pack does not have this CEP, its first five digits suffice
-    /// for a name that is not as common as `A` or `12`.
+    /// Whether a street is in the CEP of the address. If the pack does not have this CEP, its first
+    /// five digits suffice for a name that is not as common as `A` or `12`.
     fn confirms(&self, street: &Street<'_>, reading: &Reading) -> bool {
         self.local.is_some_and(|cep| {
             let (cep, of_street) = (cep.number(), street.cep);
@@ -317,7 +326,8 @@ fn is_short(reading: &Reading) -> bool {
     reading.folded.len() < 5
 }
 
-/// Whether two streets of the same name have the same kind and titles. A missing one fits every other.
+/// Whether two streets of the same name have the same kind and titles. A missing one fits every
+/// other.
 fn is_alike(one: StreetKey, other: StreetKey) -> bool {
     let fits = |a: u8, b: u8| a == b || a == 0 || b == 0;
     fits(one.kind, other.kind) && fits(one.title, other.title)
@@ -329,8 +339,8 @@ fn prefer<'a>(streets: &mut Vec<Street<'a>>, fits: impl Fn(&Street<'a>) -> bool)
     }
 }
 
-/// Returns the location of a number in streets of the same name: its door, else between its neighbours, else the middle of the
-/// street.
+/// Returns the location of a number in streets of the same name: its door, else between its
+/// neighbours, else the middle of the street.
 fn locate_number(streets: &[Street<'_>], number: Option<u32>) -> Option<(PackLocation, Precision)> {
     let locate = |find: &dyn Fn(&Street<'_>) -> Option<PackLocation>| {
         single_location(streets.iter().filter_map(find))
@@ -345,7 +355,8 @@ fn locate_number(streets: &[Street<'_>], number: Option<u32>) -> Option<(PackLoc
         })
 }
 
-/// Returns the middle of a street. Its sections of several CEPs must form a chain: otherwise they are different streets.
+/// Returns the middle of a street. Its sections of several CEPs must form a chain: otherwise they
+/// are different streets.
 fn middle(streets: &[Street<'_>]) -> Option<PackLocation> {
     let (first, mut rest) = streets
         .split_first()
@@ -356,7 +367,8 @@ fn middle(streets: &[Street<'_>]) -> Option<PackLocation> {
     let mut chain = vec![first.location];
     let mut next = 0;
     while let Some(section) = chain.get(next).copied() {
-        // The radius is 0.3 times the length of a straight section, so the middles of neighbours are 1.7 times the sum of the radii apart.
+        // The radius is 0.3 times the length of a straight section, so the middles of neighbours
+        // are 1.7 times the sum of the radii apart.
         let is_near = |other: &PackLocation| {
             great_circle_m(section.point, other.point)
                 <= 2 * (section.radius_m + other.radius_m) + SAME_LOCATION_M
@@ -396,7 +408,8 @@ fn mean(sections: &[PackLocation]) -> PackLocation {
     PackLocation { point, radius_m }
 }
 
-/// Merges locations that are close together. Returns `None` if they are too far from each other, or if there are none.
+/// Merges locations that are close together. Returns `None` if they are too far from each other, or
+/// if there are none.
 fn single_location(locations: impl Iterator<Item = PackLocation>) -> Option<PackLocation> {
     let locations: Vec<PackLocation> = locations.take(4_096).collect();
     let first = locations.first()?;

@@ -1,6 +1,8 @@
-//! Gazetteer packs: addresses of a city or a country by street and number, CEP and CEP5, built from the IBGE register.
+//! Gazetteer packs: addresses of a city or a country by street and number, CEP and CEP5, built from
+//! the IBGE register.
 //!
-//! A host reads or maps the file and passes its bytes to [`Pack::open`]. Lookups are binary searches over these bytes.
+//! A host reads or maps the file and passes its bytes to [`Pack::open`]. Lookups are binary
+//! searches over these bytes.
 
 mod builder;
 pub mod format;
@@ -202,8 +204,9 @@ impl<'a> Pack<'a> {
         self.version
     }
 
-    /// Returns whether an earlier version of the program built the pack. It finds a street whose name has a number only in the register's
-    /// spelling (`Rua 01`); a pack that is built again finds it in all of them (`Rua 1`, `Rua Um`).
+    /// Returns whether an earlier version of the program built the pack. It finds a street whose
+    /// name has a number only in the register's spelling (`Rua 01`); a pack that is built again
+    /// finds it in all of them (`Rua 1`, `Rua Um`).
     pub fn is_outdated(&self) -> bool {
         self.version <= VERSION_OF_SPELLINGS
     }
@@ -270,7 +273,8 @@ impl<'a> Pack<'a> {
         Some(location(&record[3..]))
     }
 
-    /// Returns the streets of this name in a municipality, with any kind and title, one for each CEP.
+    /// Returns the streets of this name in a municipality, with any kind and title, one for each
+    /// CEP.
     pub fn streets(&self, ibge: u32, hash: u64) -> impl Iterator<Item = Street<'a>> + use<'a, '_> {
         let doors = self.tables[Table::Doors as usize];
         self.matching(Table::Streets, &format::street_name(ibge, hash))

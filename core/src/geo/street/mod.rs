@@ -1,4 +1,5 @@
-//! Reduces street names, as people and registers write them, to keys that identify a street within a city.
+//! Reduces street names, as people and registers write them, to keys that identify a street within
+//! a city.
 
 mod numbers;
 pub(super) mod typing;
@@ -8,7 +9,8 @@ pub(super) mod written;
 use super::names::{plain, unify_spelling};
 use words::{KINDS, TITLES, WORDS, find};
 
-/// Key of a street: a hash of its name without kind and titles, and these two, which distinguish namesakes.
+/// Key of a street: a hash of its name without kind and titles, and these two, which distinguish
+/// namesakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreetKey {
     /// 40 bits of FNV-1a over the folded name.
@@ -19,10 +21,12 @@ pub struct StreetKey {
     pub title: u8,
 }
 
-/// The form in which names are compared. A pack contains the hashes of one form, so an earlier form never changes.
+/// The form in which names are compared. A pack contains the hashes of one form, so an earlier form
+/// never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// That of packs of format 1: numbers have several forms. `Rua 01` is not `Rua 1`, nor `Rua Quarenta e Um` `Rua 41`.
+    /// That of packs of format 1: numbers have several forms. `Rua 01` is not `Rua 1`, nor
+    /// `Rua Quarenta e Um` `Rua 41`.
     First,
     /// Numbers have one form.
     Current,
@@ -30,8 +34,10 @@ pub(super) enum Form {
 
 /// Returns the key of a street's name, or `None` if the text has no name.
 ///
-/// The first token may be a kind. Titles are separated from the name, unless nothing else remains. Particles are removed,
-/// numbers in words, ordinals and Roman numerals become digits without leading zeros, and spellings are unified as for municipalities. Text after a comma (`Rua X, 12`) is ignored.
+/// The first token may be a kind. Titles are separated from the name, unless nothing else remains.
+/// Particles are removed, numbers in words, ordinals and Roman numerals become digits without
+/// leading zeros, and spellings are unified as for municipalities. Text after a comma (`Rua X, 12`)
+/// is ignored.
 ///
 /// ```
 /// use despacho_core::geo::street_key;
@@ -62,8 +68,8 @@ pub(super) struct StreetName {
 }
 
 impl StreetName {
-    /// Reads the tokens of a name. A standalone `s` becomes `saint`. Without `has_kind` the first token is part of the name: the
-    /// name of `Jardim Botânico` can be that of a street.
+    /// Reads the tokens of a name. A standalone `s` becomes `saint`. Without `has_kind` the first
+    /// token is part of the name: the name of `Jardim Botânico` can be that of a street.
     fn of(tokens: &[&str], saint: &str, has_kind: bool, form: Form) -> Option<StreetName> {
         let kind = tokens
             .first()
@@ -88,7 +94,8 @@ impl StreetName {
             }
             at += 1;
             match (token, next) {
-                // The streets `E` and `D` have only this letter, perhaps with a number; so do blocks.
+                // The streets `E` and `D` have only this letter, perhaps with a number; so do
+                // blocks.
                 ("d" | "e", "") => {}
                 ("d" | "e", _)
                     if name.is_empty() && next.chars().all(|letter| letter.is_ascii_digit()) => {}
@@ -137,7 +144,8 @@ impl StreetName {
     }
 }
 
-/// Unifies the spelling of a name, except of one or two letters: the streets `V` and `W`, or `A` and `AH`, are different.
+/// Unifies the spelling of a name, except of one or two letters: the streets `V` and `W`, or `A`
+/// and `AH`, are different.
 fn fold_name(name: &str) -> String {
     let letters = name.bytes().filter(u8::is_ascii_lowercase).count();
     if letters > 2 {
@@ -162,7 +170,8 @@ fn push_number(name: &mut String, digits: &str) {
     name.push_str(digits);
 }
 
-/// Appends a token with its abbreviation expanded. In the first form, it also replaces numbers, and combines `vinte` or `trinta` with a following unit: `vinte e cinco` is 25.
+/// Appends a token with its abbreviation expanded. In the first form, it also replaces numbers, and
+/// combines `vinte` or `trinta` with a following unit: `vinte e cinco` is 25.
 fn push_token(name: &mut String, token: &str, tens: &mut bool) {
     let unit_of_tens = std::mem::take(tens);
     match token {
@@ -191,7 +200,8 @@ fn fnv64(text: &str) -> u64 {
     })
 }
 
-/// Parses the street number in a text: its leading digits, below 2^24. Returns `None` for S/N, kilometres, floors and words.
+/// Parses the street number in a text: its leading digits, below 2^24. Returns `None` for S/N,
+/// kilometres, floors and words.
 ///
 /// ```
 /// use despacho_core::geo::street_number;

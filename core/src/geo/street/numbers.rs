@@ -2,8 +2,9 @@
 
 use super::find;
 
-/// Number words with their values, and the value below which a further word adds to them: `vinte` and `cinco` are 25. The ordinals `quarta`
-/// to `decima` are missing, because a street can be named after a farm (`quinta`): see [`FOLLOWERS`].
+/// Number words with their values, and the value below which a further word adds to them: `vinte`
+/// and `cinco` are 25. The ordinals `quarta` to `decima` are missing, because a street can be named
+/// after a farm (`quinta`): see [`FOLLOWERS`].
 const WORDS: [(&str, (u32, u32)); 66] = [
     ("catorze", (14, 0)),
     ("cem", (100, 100)),
@@ -84,7 +85,8 @@ const FEMININE: [(&str, u32); 7] = [
     ("sexta", 6),
 ];
 
-/// Words before which a feminine ordinal, or digits with an `a`, count streets: `Quinta Travessa`, `5A TRAVESSA`.
+/// Words before which a feminine ordinal, or digits with an `a`, count streets: `Quinta Travessa`,
+/// `5A TRAVESSA`.
 const FOLLOWERS: [&str; 16] = [
     "al",
     "alameda",
@@ -104,16 +106,18 @@ const FOLLOWERS: [&str; 16] = [
     "vila",
 ];
 
-/// Names of popes and kings, after which the letters `I`, `V` and `X` are numerals at the end of a name: `Pio X`. Elsewhere they are
-/// letters: `Rua V`, `Quadra X`.
+/// Names of popes and kings, after which the letters `I`, `V` and `X` are numerals at the end of a
+/// name: `Pio X`. Elsewhere they are letters: `Rua V`, `Quadra X`.
 const REGNAL: [&str; 19] = [
     "afonso", "bento", "carlos", "clemente", "felipe", "filipe", "gregorio", "henrique", "joao",
     "jose", "leao", "luis", "luiz", "manoel", "manuel", "maria", "paulo", "pedro", "pio",
 ];
 
-/// Returns the digits of the number with which tokens begin, and how many tokens it has. `before` is the token before them.
+/// Returns the digits of the number with which tokens begin, and how many tokens it has. `before`
+/// is the token before them.
 ///
-/// Digits lose their leading zeros, also within a token (`br040`). One letter after digits remains: `1a` is a street beside `1`.
+/// Digits lose their leading zeros, also within a token (`br040`). One letter after digits remains:
+/// `1a` is a street beside `1`.
 pub(super) fn number(tokens: &[&str], before: Option<&str>) -> Option<(String, usize)> {
     let (first, rest) = tokens.split_first()?;
     let follows = || rest.first().is_some_and(|next| FOLLOWERS.contains(next));
@@ -175,8 +179,8 @@ fn without_zeros(token: &str) -> String {
     kept
 }
 
-/// Returns the value of a Roman numeral from 1 to 39 in its usual form. Larger ones are not in names of streets, but their letters are:
-/// `Rua CC`, `Rua Li`.
+/// Returns the value of a Roman numeral from 1 to 39 in its usual form. Larger ones are not in
+/// names of streets, but their letters are: `Rua CC`, `Rua Li`.
 fn roman(token: &str) -> Option<u32> {
     let tens = token.bytes().take_while(|byte| *byte == b'x').count();
     let is_nine_or_less = |units: &str| {

@@ -2,11 +2,13 @@
 
 use super::{fold_name, hash40};
 
-/// Longest name whose errors are corrected, in letters. It bounds the work: a name of 40 letters has 2,200 neighbours.
+/// Longest name whose errors are corrected, in letters. It bounds the work: a name of 40 letters
+/// has 2,200 neighbours.
 const MAX_LETTERS: usize = 40;
 
-/// Calls `each` with the hash of every name that differs from a folded one by a letter: omitted, inserted, replaced, or exchanged
-/// with the next. Digits never change, because they distinguish streets.
+/// Calls `each` with the hash of every name that differs from a folded one by a letter: omitted,
+/// inserted, replaced, or exchanged with the next. Digits never change, because they distinguish
+/// streets.
 pub(in crate::geo) fn for_each_neighbour(folded: &str, mut each: impl FnMut(u64)) {
     let letters = folded.as_bytes();
     if letters.len() > MAX_LETTERS || !folded.is_ascii() {

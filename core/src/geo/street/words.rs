@@ -1,6 +1,7 @@
 //! Words of street names with their abbreviations, sorted for a binary search.
 
-/// Kinds of street with their abbreviations. Packs contain these numbers: never change one, only add new ones.
+/// Kinds of street with their abbreviations. Packs contain these numbers: never change one, only
+/// add new ones.
 pub(super) const KINDS: [(&str, u8); 113] = [
     ("ac", 22),
     ("aces", 22),
@@ -117,8 +118,9 @@ pub(super) const KINDS: [(&str, u8); 113] = [
     ("zr", 52),
 ];
 
-/// Titles with their abbreviations. Everyday use often omits them, so they are not part of the name. A new title would
-/// change the keys of packs; new abbreviations of these titles do not, because registers write titles in full.
+/// Titles with their abbreviations. Everyday use often omits them, so they are not part of the
+/// name. A new title would change the keys of packs; new abbreviations of these titles do not,
+/// because registers write titles in full.
 pub(super) const TITLES: [(&str, &str); 106] = [
     ("alm", "almirante"),
     ("almirante", "almirante"),
@@ -228,7 +230,8 @@ pub(super) const TITLES: [(&str, &str); 106] = [
     ("visconde", "visconde"),
 ];
 
-/// Expansions of abbreviations, and digits for numbers in words or Roman numerals: `Quinze`, `XV` and `15` are equal.
+/// Expansions of abbreviations, and digits for numbers in words or Roman numerals: `Quinze`, `XV`
+/// and `15` are equal.
 pub(super) const WORDS: [(&str, &str); 79] = [
     ("1o", "1"),
     ("20o", "20"),

@@ -1,5 +1,5 @@
-//! The streets and numbers that an address may mean, as people write it: with the number, the flat or the neighbourhood in the
-//! street, or the block of a superquadra in another field.
+//! The streets and numbers that an address may mean, as people write it: with the number, the flat
+//! or the neighbourhood in the street, or the block of a superquadra in another field.
 
 use super::{Form, StreetKey, StreetName, find, join_thousands, street_number, words::KINDS};
 use crate::{
@@ -19,7 +19,8 @@ pub(in crate::geo) struct Reading {
 const MAX_READINGS: usize = 24;
 const MAX_TOKENS: usize = 24;
 
-/// Words after a street that are not part of its name. They are in names too, so the whole text is always read first.
+/// Words after a street that are not part of its name. They are in names too, so the whole text is
+/// always read first.
 const COMPLEMENTS: [&str; 45] = [
     "altura",
     "and",
@@ -68,10 +69,12 @@ const COMPLEMENTS: [&str; 45] = [
     "torre",
 ];
 
-/// Returns the readings of an address, the most literal first: the text up to a comma, then without a complement, without the
-/// number at its end, and with the other meanings of `S.`. A street that is only a number keeps it (`Rua 15`).
+/// Returns the readings of an address, the most literal first: the text up to a comma, then without
+/// a complement, without the number at its end, and with the other meanings of `S.`. A street that
+/// is only a number keeps it (`Rua 15`).
 ///
-/// The caller uses the first reading that a register contains, so `Rua Projetada 12` is the street of that name if there is one.
+/// The caller uses the first reading that a register contains, so `Rua Projetada 12` is the street
+/// of that name if there is one.
 pub(in crate::geo) fn readings(address: &Address, form: Form) -> Vec<Reading> {
     let text = join_thousands(address.street.as_deref().unwrap_or_default());
     let (head, rest) = split_head(&text);
@@ -160,7 +163,8 @@ struct Readings<'a> {
 }
 
 impl<'a> Readings<'a> {
-    /// Adds a name: first with the block, if the name has digits as in `SQN 208`, then with each meaning of a standalone `s`.
+    /// Adds a name: first with the block, if the name has digits as in `SQN 208`, then with each
+    /// meaning of a standalone `s`.
     fn add(&mut self, name: &[&'a str], number: Option<u32>) {
         let has_digits = name
             .iter()

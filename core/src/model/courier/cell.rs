@@ -1,4 +1,5 @@
-//! The parts of orders and couriers that dispatch reads, and the grid cells by which storage indexes them.
+//! The parts of orders and couriers that dispatch reads, and the grid cells by which storage
+//! indexes them.
 
 use super::Courier;
 use crate::model::{Capacity, CourierId, OrderId, Point, Timestamp};
@@ -26,8 +27,8 @@ pub struct Candidate {
     pub point: Point,
     /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
-    /// Whether the courier is free at any time: without a trip and a shift, and with the default capacity. If not, dispatch reads the
-    /// courier.
+    /// Whether the courier is free at any time: without a trip and a shift, and with the default
+    /// capacity. If not, dispatch reads the courier.
     pub is_free: bool,
     /// The capacity. It is the default until dispatch has read the courier.
     pub capacity: Capacity,
@@ -57,7 +58,8 @@ impl Candidate {
     }
 }
 
-/// A cell of a grid of 0.1 degrees (11 km from south to north), numbered row by row from the south-west.
+/// A cell of a grid of 0.1 degrees (11 km from south to north), numbered row by row from the
+/// south-west.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cell(pub(crate) i64);
 

@@ -38,8 +38,8 @@ pub struct Courier {
     pub position_at: Option<Timestamp>,
     /// Whether the courier is available for orders.
     pub available: bool,
-    /// The orders of the current trip, all of one store, in the order of their assignment. It changes in the same commit
-    /// as the orders' courier, so an order is never in two trips.
+    /// The orders of the current trip, all of one store, in the order of their assignment. It
+    /// changes in the same commit as the orders' courier, so an order is never in two trips.
     #[serde(default, alias = "order", deserialize_with = "trip::read")]
     pub trip: Vec<TripOrder>,
     /// The last waits, newest last, at most [`Courier::MAX_HANDOVERS`].
@@ -75,14 +75,16 @@ pub struct Courier {
     /// The equipment.
     #[serde(default = "Equipment::all", skip_serializing_if = "Equipment::is_all")]
     pub equipment: Equipment,
-    /// Whether the courier carries only orders of sandbox stores. It never changes. Rows of schema version 12 call it
-    /// `demo`.
+    /// Whether the courier carries only orders of sandbox stores. It never changes. Rows of schema
+    /// version 12 call it `demo`.
     #[serde(default, alias = "demo")]
     pub sandbox: bool,
-    /// Time at which the operator suspended the courier, who then gets no orders until the operator ends the suspension.
+    /// Time at which the operator suspended the courier, who then gets no orders until the operator
+    /// ends the suspension.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspended_at: Option<Timestamp>,
-    /// Time at which the operator removed the courier. A removed courier gets no orders and has no valid key.
+    /// Time at which the operator removed the courier. A removed courier gets no orders and has no
+    /// valid key.
     #[serde(default)]
     pub removed_at: Option<Timestamp>,
 }
@@ -103,13 +105,14 @@ pub struct DeviceKey {
     pub hash: KeyHash,
     /// Time at which the key was issued.
     pub created_at: Timestamp,
-    /// Hash of the session that issued the key, with which the key ends. `None` if the courier's key issued it.
+    /// Hash of the session that issued the key, with which the key ends. `None` if the courier's
+    /// key issued it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<KeyHash>,
 }
 
-/// A courier's position at a point in time. It is stored separately from the courier and without a version, because it
-/// changes every few seconds.
+/// A courier's position at a point in time. It is stored separately from the courier and without a
+/// version, because it changes every few seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Position {
     /// The courier.
@@ -173,7 +176,8 @@ impl Courier {
         self.trip.iter().any(|one| one.id == order)
     }
 
-    /// Returns whether dispatch may assign an order to the courier now, besides the orders of the current trip.
+    /// Returns whether dispatch may assign an order to the courier now, besides the orders of the
+    /// current trip.
     pub fn is_on_duty(&self, now: Timestamp) -> bool {
         let in_shift =
             |shift: &Shift| shift.from <= now && shift.until.is_none_or(|until| now <= until);
@@ -185,7 +189,8 @@ impl Courier {
         self.available && self.suspended_at.is_none() && self.removed_at.is_none()
     }
 
-    /// Returns the order by which storage finds unresponsive couriers: one that is not picked up, if there is any.
+    /// Returns the order by which storage finds unresponsive couriers: one that is not picked up,
+    /// if there is any.
     pub fn watched_order(&self) -> Option<OrderId> {
         let waiting = self.trip.iter().find(|one| !one.picked_up);
         waiting.or(self.trip.first()).map(|one| one.id)
@@ -199,7 +204,8 @@ impl Courier {
             .min()
     }
 
-    /// Returns the courier after an order was assigned. A push to each of the courier's browsers is then due.
+    /// Returns the courier after an order was assigned. A push to each of the courier's browsers is
+    /// then due.
     #[must_use]
     pub(crate) fn with_order(&self, id: OrderId, now: Timestamp) -> Courier {
         let mut next = self.clone();

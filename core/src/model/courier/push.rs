@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Timestamp, store::KeyHash};
 
-/// A subscription of a courier's browser. Its URL is a secret of the browser: everyone who has it can send pushes.
+/// A subscription of a courier's browser. Its URL is a secret of the browser: everyone who has it
+/// can send pushes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushSubscription {
     /// URL of the push service for this browser.
@@ -24,7 +25,8 @@ pub struct PushSubscription {
 pub struct PushDue {
     /// Time of the assignment.
     pub since: Timestamp,
-    /// Time of the next attempt. During an attempt, the time after which another instance may repeat it.
+    /// Time of the next attempt. During an attempt, the time after which another instance may
+    /// repeat it.
     pub at: Timestamp,
     /// Number of attempts so far, with the one in progress.
     pub tries: u32,

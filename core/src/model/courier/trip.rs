@@ -9,7 +9,8 @@ use crate::model::{OrderId, StoreId, Timestamp};
 pub struct TripOrder {
     /// The order.
     pub id: OrderId,
-    /// Whether the courier has the goods. From the first pickup on, the trip takes no further order.
+    /// Whether the courier has the goods. From the first pickup on, the trip takes no further
+    /// order.
     pub picked_up: bool,
 }
 
@@ -41,15 +42,16 @@ pub struct Handover {
 pub struct Shift {
     /// The start. Dispatch considers the courier shortly before it, and assigns orders from it on.
     pub from: Timestamp,
-    /// The end, after which the courier picks up nothing. `None` if the courier ends the shift by becoming unavailable.
+    /// The end, after which the courier picks up nothing. `None` if the courier ends the shift by
+    /// becoming unavailable.
     pub until: Option<Timestamp>,
     /// Number of orders that were assigned during the shift and not released.
     #[serde(default)]
     pub orders: u32,
 }
 
-/// Reads a trip. Rows before schema version 14 contain the ID of the only order, or null; whether its goods were picked
-/// up is not stored there, so the trip takes no further order.
+/// Reads a trip. Rows before schema version 14 contain the ID of the only order, or null; whether
+/// its goods were picked up is not stored there, so the trip takes no further order.
 pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<TripOrder>, D::Error> {
     Ok(match Stored::deserialize(deserializer)? {
         Stored::Trip(trip) => trip,

@@ -1,4 +1,5 @@
-//! What dispatch stores in an order: its terms, the live estimate and the reasons of its assignments.
+//! What dispatch stores in an order: its terms, the live estimate and the reasons of its
+//! assignments.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +27,8 @@ impl Default for OrderDispatch {
     }
 }
 
-/// The last step that changed a status of an order or of its deliveries, by which dispatch sees whether the next one is
-/// overdue.
+/// The last step that changed a status of an order or of its deliveries, by which dispatch sees
+/// whether the next one is overdue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastStep {
     /// Time at which the service received it.
@@ -51,7 +52,8 @@ pub struct Eta {
 }
 
 impl Eta {
-    /// Minimum change that replaces a stored estimate, and minimum time between two stored estimates.
+    /// Minimum change that replaces a stored estimate, and minimum time between two stored
+    /// estimates.
     pub const STEP: Duration = Duration::seconds(60);
 
     /// Returns whether another estimate differs by at least [`Eta::STEP`].
@@ -64,7 +66,8 @@ impl Eta {
     }
 }
 
-/// The cost of an assignment by component, in hundredths of a second. One second is one second of lateness of one order.
+/// The cost of an assignment by component, in hundredths of a second. One second is one second of
+/// lateness of one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AssignmentCost {

@@ -10,7 +10,8 @@ pub enum Erasure {
     #[default]
     #[serde(rename = "nothing")]
     NotErased,
-    /// The courier's positions and the reasons in the events were erased, and possibly the data of some recipients.
+    /// The courier's positions and the reasons in the events were erased, and possibly the data of
+    /// some recipients.
     Positions,
     /// In addition, the data of all recipients was erased.
     Recipients,

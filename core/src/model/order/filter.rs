@@ -45,7 +45,8 @@ impl OrderFilter {
         }
     }
 
-    /// Returns the filter of all orders that a store may read. A parent store may read its branches' orders.
+    /// Returns the filter of all orders that a store may read. A parent store may read its
+    /// branches' orders.
     pub fn of(store: &Store) -> OrderFilter {
         OrderFilter {
             store: Some(store.id),
@@ -81,8 +82,8 @@ impl OrderFilter {
 }
 
 impl Order {
-    /// Returns the texts by which the order is found, reduced by [`searchable`]: codes, and the names and phone numbers of recipients
-    /// that are not erased.
+    /// Returns the texts by which the order is found, reduced by [`searchable`]: codes, and the
+    /// names and phone numbers of recipients that are not erased.
     pub fn search_terms(&self) -> String {
         let mut terms = self.code.clone();
         for delivery in &self.deliveries {
@@ -98,7 +99,8 @@ impl Order {
         searchable(&terms)
     }
 
-    /// Returns the expected time of the last delivery if the order is open. It is late from then on.
+    /// Returns the expected time of the last delivery if the order is open. It is late from then
+    /// on.
     pub fn late_from(&self) -> Option<Timestamp> {
         self.expected_delivery.filter(|_| !self.status.is_final())
     }

@@ -1,9 +1,10 @@
 //! The journal: all events of a merchant, in commit order.
 //!
-//! Each parent store has its own journal, which includes its branches' events. The transaction that writes an event
-//! assigns its position by incrementing one row of the journal, so concurrent transactions wait for that row. An event
-//! therefore never appears before a position that a client has already read, on databases with one or many writers.
-//! Only writes of the same merchant wait, and these already wait for the merchant's balance.
+//! Each parent store has its own journal, which includes its branches' events. The transaction that
+//! writes an event assigns its position by incrementing one row of the journal, so concurrent
+//! transactions wait for that row. An event therefore never appears before a position that a client
+//! has already read, on databases with one or many writers. Only writes of the same merchant wait,
+//! and these already wait for the merchant's balance.
 
 use super::RecordedEvent;
 use crate::model::{StoreId, store::Store};
@@ -20,7 +21,8 @@ pub struct Journal {
 /// An event and its position in its merchant's journal.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct JournalEntry {
-    /// Position: 1, 2, 3 and so on. In a branch's view, the positions of other stores' events are missing.
+    /// Position: 1, 2, 3 and so on. In a branch's view, the positions of other stores' events are
+    /// missing.
     #[serde(rename = "place")]
     pub position: u64,
     /// The event.
@@ -28,7 +30,8 @@ pub struct JournalEntry {
 }
 
 impl Journal {
-    /// Returns the view of a store: everything for a parent store, only its own events for a branch.
+    /// Returns the view of a store: everything for a parent store, only its own events for a
+    /// branch.
     pub fn of(store: &Store) -> Journal {
         Journal {
             merchant: store.merchant(),
@@ -41,8 +44,9 @@ impl Journal {
         self.branch.unwrap_or(self.merchant)
     }
 
-    /// Formats the cursor after a position: `17-1000`. The cursor contains the store's ID, which detects cursors of
-    /// other stores. It grants no access, because a store can read only its own events.
+    /// Formats the cursor after a position: `17-1000`. The cursor contains the store's ID, which
+    /// detects cursors of other stores. It grants no access, because a store can read only its own
+    /// events.
     ///
     /// ```
     /// use despacho_core::model::{StoreId, order::Journal};

@@ -52,8 +52,9 @@ pub struct Order {
     pub code: String,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// SHA-256 of the request's content, in hexadecimal, which detects repeated requests. A fast hash of personal data
-    /// is personal data, so an erasure replaces it by a keyed digest. [`Order::has_content`] compares both.
+    /// SHA-256 of the request's content, in hexadecimal, which detects repeated requests. A fast
+    /// hash of personal data is personal data, so an erasure replaces it by a keyed digest.
+    /// [`Order::has_content`] compares both.
     pub fingerprint: String,
     /// `INTEGRATION` or `PANEL`.
     pub origin: String,
@@ -63,7 +64,8 @@ pub struct Order {
     /// Time of the last change of status.
     #[serde(rename = "situation_since")]
     pub status_since: Timestamp,
-    /// Time at which the service received the step to the current status, if the courier sent it late. Timeouts start then.
+    /// Time at which the service received the step to the current status, if the courier sent it
+    /// late. Timeouts start then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_received_at: Option<Timestamp>,
     /// The last step that changed a status. `None` in rows of schema version 20 and earlier.
@@ -75,7 +77,8 @@ pub struct Order {
     pub preparation_minutes: u32,
     /// Time at which the goods are or were ready.
     pub ready_at: Timestamp,
-    /// The times for which the order was scheduled. `None` if it was created for the earliest possible time.
+    /// The times for which the order was scheduled. `None` if it was created for the earliest
+    /// possible time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<OrderSchedule>,
     /// The pickup.
@@ -98,10 +101,12 @@ pub struct Order {
     pub return_leg: Option<Distance>,
     /// Fee of the whole route.
     pub fee: Money,
-    /// Cost of late cancellations so far, in addition to the fee. A cancelled order costs only this amount.
+    /// Cost of late cancellations so far, in addition to the fee. A cancelled order costs only this
+    /// amount.
     #[serde(default)]
     pub cancellation_fee: Money,
-    /// The amount by which late cancellations of stops reduced the fee. `cancellation_fee` is a share of it.
+    /// The amount by which late cancellations of stops reduced the fee. `cancellation_fee` is a
+    /// share of it.
     #[serde(default)]
     pub cancelled_late: Money,
     /// The price lines, whose sum is the fee.
@@ -124,8 +129,8 @@ pub struct Order {
     pub courier: Option<AssignedCourier>,
     /// Number of couriers assigned so far.
     pub attempt: u32,
-    /// Couriers that were released before the pickup, newest last, at most [`Order::MAX_RELEASED`]. They get the order
-    /// again only if no other courier is free.
+    /// Couriers that were released before the pickup, newest last, at most [`Order::MAX_RELEASED`].
+    /// They get the order again only if no other courier is free.
     #[serde(default)]
     pub released: Vec<CourierId>,
     /// Time at which the first courier was assigned. The cancellation fee depends on it.
@@ -146,8 +151,8 @@ pub struct Order {
     /// The reasons of the last assignments, oldest first, at most [`Order::MAX_ASSIGNMENTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assignments: Vec<Assignment>,
-    /// Copy of [`crate::model::store::Store::sandbox`], which spares dispatch reading stores. Neither value ever
-    /// changes. Rows of schema version 12 call it `demo`.
+    /// Copy of [`crate::model::store::Store::sandbox`], which spares dispatch reading stores.
+    /// Neither value ever changes. Rows of schema version 12 call it `demo`.
     #[serde(default, alias = "demo")]
     pub sandbox: bool,
     /// Photos and other proofs of the steps, and the store's rules for them.
@@ -321,18 +326,21 @@ impl Order {
     /// Maximum number of assignments whose reasons an order stores.
     pub const MAX_ASSIGNMENTS: usize = 5;
 
-    /// Returns whether the order has a live estimate: it has a lead time, or the client requested expected times.
+    /// Returns whether the order has a live estimate: it has a lead time, or the client requested
+    /// expected times.
     pub fn has_estimate(&self) -> bool {
         self.dispatch.lead_minutes > 0 || self.expected_delivery.is_some()
     }
 
-    /// Returns the time at which the tariff's windows applied: the creation, or the expected pickup of a scheduled order.
+    /// Returns the time at which the tariff's windows applied: the creation, or the expected pickup
+    /// of a scheduled order.
     pub fn priced_at(&self) -> Timestamp {
         self.schedule
             .map_or(self.created_at, |schedule| schedule.priced_at)
     }
 
-    /// Returns the time at which the preparation of a scheduled order starts, or the search if the lead time is longer.
+    /// Returns the time at which the preparation of a scheduled order starts, or the search if the
+    /// lead time is longer.
     pub fn starts_at(&self) -> Timestamp {
         self.preparation_start().min(self.search_from())
     }

@@ -49,12 +49,14 @@ impl NoticeCode {
     }
 }
 
-/// What the caller should know about an accepted request. It contains no personal data, because erasures keep it.
+/// What the caller should know about an accepted request. It contains no personal data, because
+/// erasures keep it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     /// The kind of the notice.
     pub code: NoticeCode,
-    /// JSON pointer (RFC 6901) to the field in the request body; empty if it concerns the whole request.
+    /// JSON pointer (RFC 6901) to the field in the request body; empty if it concerns the whole
+    /// request.
     pub pointer: String,
     /// What happened, and what to do about it.
     pub detail: Text,

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Timestamp, WebhookId};
 
-/// The data of an order that only Open Delivery uses. Such an order has one delivery, and its code is the standard's `orderId`.
+/// The data of an order that only Open Delivery uses. Such an order has one delivery, and its code
+/// is the standard's `orderId`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenDelivery {
     /// The connection that created the order. No other connection can read or change it.
@@ -18,7 +19,8 @@ pub struct OpenDelivery {
     /// The latest time of the delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliver_until: Option<Timestamp>,
-    /// Whether the courier cannot pick up the goods before the merchant reports that they are ready.
+    /// Whether the courier cannot pick up the goods before the merchant reports that they are
+    /// ready.
     #[serde(default)]
     pub awaits_ready: bool,
     /// Whether the merchant confirms the pickup instead of the courier.

@@ -7,7 +7,8 @@ use crate::model::{
     Address, Distance, Located, Money, Point, Requirements, StoreId, Timestamp, Vehicle,
 };
 
-/// The input and the result of an order's pricing. A stop that was cancelled is no longer part of it.
+/// The input and the result of an order's pricing. A stop that was cancelled is no longer part of
+/// it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(from = "OrderRow")]
 pub struct PricedOrder {

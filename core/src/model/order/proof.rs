@@ -12,7 +12,8 @@ pub struct OrderProof {
     /// The store's rules when the order was created.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<ProofRule>,
-    /// The photos of the order, oldest first, at most [`OrderProof::MAX_PHOTOS`]. Their bytes are [`Blob`]s.
+    /// The photos of the order, oldest first, at most [`OrderProof::MAX_PHOTOS`]. Their bytes are
+    /// [`Blob`]s.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub photos: Vec<Photo>,
     /// The proofs, oldest first.
@@ -25,8 +26,8 @@ pub struct OrderProof {
 pub struct ProofRule {
     /// The step.
     pub step: ProofStep,
-    /// The reason to which the rule is limited, compared without case. Without a reason, the rule applies to every step
-    /// of this kind.
+    /// The reason to which the rule is limited, compared without case. Without a reason, the rule
+    /// applies to every step of this kind.
     pub reason: Option<String>,
     /// The required parts, each once.
     pub requires: Vec<ProofPart>,

@@ -3,7 +3,8 @@
 use super::OrderStatus;
 use crate::model::{Day, Money, StoreId, Timestamp};
 
-/// What a report counts of an order. A host stores it beside the order, so that a report reads no bodies of orders.
+/// What a report counts of an order. A host stores it beside the order, so that a report reads no
+/// bodies of orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportedOrder {
     /// The store.

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Money, Timestamp};
 
-/// The terms of an order with a time or with windows for its deliveries. They are fixed when the order is created.
+/// The terms of an order with a time or with windows for its deliveries. They are fixed when the
+/// order is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderSchedule {
     /// Requested time of arrival at the last stop. `None` if the order has only windows.
@@ -38,8 +39,8 @@ pub struct Payment {
     /// The amount in cash for which the courier brings change. `None` if there are several parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_for: Option<Money>,
-    /// The parts, if the recipient pays with several methods. Their sum is the amount due. [`Payment::parts`] also returns the only part of
-    /// other payments.
+    /// The parts, if the recipient pays with several methods. Their sum is the amount due.
+    /// [`Payment::parts`] also returns the only part of other payments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub split: Vec<PaymentPart>,
 }

@@ -1,5 +1,5 @@
-//! Statuses of orders and deliveries. Both share one range of numbers. The hundreds are the phase; statuses from 500 on
-//! are final.
+//! Statuses of orders and deliveries. Both share one range of numbers. The hundreds are the phase;
+//! statuses from 500 on are final.
 
 use serde::{Deserialize, Serialize};
 
@@ -126,13 +126,14 @@ statuses! {
 }
 
 impl OrderStatus {
-    /// Returns whether a courier is assigned but has not picked up the goods. Only then can the courier be released.
+    /// Returns whether a courier is assigned but has not picked up the goods. Only then can the
+    /// courier be released.
     pub fn is_before_pickup(self) -> bool {
         matches!(self, OrderStatus::Allocated | OrderStatus::CourierAtPickup)
     }
 
-    /// Returns whether orders with this status hold their code. The codes of cancelled, expired and undelivered orders
-    /// can be reused.
+    /// Returns whether orders with this status hold their code. The codes of cancelled, expired and
+    /// undelivered orders can be reused.
     pub fn holds_code(self) -> bool {
         self.number() < 520
     }

@@ -23,7 +23,8 @@ pub struct Tracking {
     pub rating: Option<Rating>,
 }
 
-/// The stored parts of a link's token. The token itself is derived from the nonce and the deployment's secret.
+/// The stored parts of a link's token. The token itself is derived from the nonce and the
+/// deployment's secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkKey {
     /// 128 random bits, in hexadecimal.

@@ -102,8 +102,8 @@ impl ServiceArea {
 }
 
 impl From<Vec<i32>> for Ring {
-    /// Reads longitudes and latitudes in alternation. As numbers they need a fifth of the bytes of objects with names, and every lookup of a
-    /// key reads them.
+    /// Reads longitudes and latitudes in alternation. As numbers they need a fifth of the bytes of
+    /// objects with names, and every lookup of a key reads them.
     fn from(numbers: Vec<i32>) -> Ring {
         Ring(
             numbers

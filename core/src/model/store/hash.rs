@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of a key value, in hexadecimal. Only the hash is stored. Keys have 256 random bits, so a plain hash is
-/// sufficient.
+/// SHA-256 of a key value, in hexadecimal. Only the hash is stored. Keys have 256 random bits, so a
+/// plain hash is sufficient.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyHash(String);

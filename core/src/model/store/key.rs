@@ -41,7 +41,8 @@ pub struct Key {
     pub kind: KeyKind,
     /// Name of the key.
     pub name: Option<String>,
-    /// The user of a panel session. `None` for the store's own login and for keys of merchants' systems.
+    /// The user of a panel session. `None` for the store's own login and for keys of merchants'
+    /// systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<SessionUser>,
     /// The store that issued the key: the parent store or the store itself.
@@ -52,10 +53,12 @@ pub struct Key {
     pub expires_at: Timestamp,
     /// Time at which the key was revoked.
     pub deleted_at: Option<Timestamp>,
-    /// The Open Delivery connection whose client secret the key is. It gives access to that connection and to nothing else.
+    /// The Open Delivery connection whose client secret the key is. It gives access to that
+    /// connection and to nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection: Option<WebhookId>,
-    /// Time until which the person of a panel session counts as confirmed, because the password was sent again.
+    /// Time until which the person of a panel session counts as confirmed, because the password was
+    /// sent again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_until: Option<Timestamp>,
 }
@@ -79,10 +82,11 @@ impl Key {
         self.confirmed_until.is_some_and(|until| now < until)
     }
 
-    /// Derives the key value from a nonce: `dsp_` and 43 letters, digits, `-` or `_` that encode 256 bits.
+    /// Derives the key value from a nonce: `dsp_` and 43 letters, digits, `-` or `_` that encode
+    /// 256 bits.
     ///
-    /// The value is an HMAC-SHA256 with the deployment's secret. A stored response therefore needs only the nonce
-    /// instead of the key.
+    /// The value is an HMAC-SHA256 with the deployment's secret. A stored response therefore needs
+    /// only the nonce instead of the key.
     pub fn text(secret: &[u8; 32], nonce: &[u8; 32]) -> String {
         let bytes = crate::model::hmac_sha256(secret, &[b"despacho key", nonce]);
         format!(
@@ -100,12 +104,13 @@ pub struct KeyHolder {
     pub key: Key,
     /// Its store.
     pub store: Store,
-    /// The revision of the stored tariffs when the key was read. See [`crate::model::tariff::TariffSchedule`].
+    /// The revision of the stored tariffs when the key was read. See
+    /// [`crate::model::tariff::TariffSchedule`].
     pub tariff_revision: u64,
 }
 
-/// A claim on an idempotency key. While the request runs, no other request can use the key. Afterwards, the stored
-/// response is returned for 24 hours.
+/// A claim on an idempotency key. While the request runs, no other request can use the key.
+/// Afterwards, the stored response is returned for 24 hours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// Owner of the idempotency key: `store/12`, `operator`.
@@ -115,15 +120,16 @@ pub struct Claim {
     pub owner: Option<String>,
     /// The `Idempotency-Key` as sent.
     pub key: String,
-    /// SHA-256 of method, path and body, in hexadecimal. A password in the body is replaced by its argon2id hash.
+    /// SHA-256 of method, path and body, in hexadecimal. A password in the body is replaced by its
+    /// argon2id hash.
     pub fingerprint: String,
     /// Random string that identifies the request that holds the claim.
     pub holder: String,
     /// The response. `None` while the request is running.
     #[serde(rename = "answer")]
     pub response: Option<StoredResponse>,
-    /// Time at which the claim expires. Claims of running requests expire soon, so a crash does not block the key for
-    /// long.
+    /// Time at which the claim expires. Claims of running requests expire soon, so a crash does not
+    /// block the key for long.
     pub expires_at: Timestamp,
 }
 
@@ -144,7 +150,8 @@ pub struct StoredResponse {
     pub recompute: Option<Recompute>,
 }
 
-/// A preview's response depends only on the request and the time, so it is computed again instead of stored.
+/// A preview's response depends only on the request and the time, so it is computed again instead
+/// of stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recompute {
     /// Time with which the response was computed.
@@ -154,8 +161,8 @@ pub struct Recompute {
 }
 
 impl Claim {
-    /// Returns the size in bytes that counts towards the limit: key, body, and a fixed overhead for the row and its
-    /// indexes.
+    /// Returns the size in bytes that counts towards the limit: key, body, and a fixed overhead for
+    /// the row and its indexes.
     pub fn size(&self) -> u64 {
         let body = self
             .response
@@ -177,8 +184,8 @@ pub enum ClaimChange {
     Take(Claim),
     /// Stores the response. Conflicts if another request has taken the claim.
     Finish(Claim),
-    /// Releases the claim if the holder still has it and no response is stored. A stored response is kept, because the
-    /// caller may not have learned that its commit succeeded.
+    /// Releases the claim if the holder still has it and no response is stored. A stored response
+    /// is kept, because the caller may not have learned that its commit succeeded.
     Release {
         /// The claim's scope.
         scope: String,

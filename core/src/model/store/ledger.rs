@@ -101,7 +101,8 @@ pub struct LedgerEntry {
     pub floor: Option<Money>,
 }
 
-/// A top-up by the operator. A commit conflicts if the balance already has a top-up with the same reference.
+/// A top-up by the operator. A commit conflicts if the balance already has a top-up with the same
+/// reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopUp {
     /// The store. The balance that pays for it changes.

@@ -59,12 +59,13 @@ pub struct Store {
     pub category: u8,
     /// How fees are paid. A branch has the value of its parent store.
     pub billing: Billing,
-    /// Balance of [`Store::account`]. The database stores it separately, so writing the store does not change it.
+    /// Balance of [`Store::account`]. The database stores it separately, so writing the store does
+    /// not change it.
     #[serde(default)]
     pub balance: Money,
-    /// Whether the store is a sandbox store, for testing an integration: simulated couriers carry its orders, and its
-    /// fees are never billed. A branch has the value of its parent store. The value never changes. Rows of schema
-    /// version 12 call it `demo`.
+    /// Whether the store is a sandbox store, for testing an integration: simulated couriers carry
+    /// its orders, and its fees are never billed. A branch has the value of its parent store. The
+    /// value never changes. Rows of schema version 12 call it `demo`.
     #[serde(default, alias = "demo")]
     pub sandbox: bool,
     /// The store's own dispatch terms.
@@ -129,13 +130,15 @@ impl Store {
         (8, "other", "outros"),
     ];
 
-    /// Returns whether this store may act for another one: for itself and, if it is a parent store, for its branches.
+    /// Returns whether this store may act for another one: for itself and, if it is a parent store,
+    /// for its branches.
     pub fn oversees(&self, other: &Store) -> bool {
         self.id == other.id || other.parent == Some(self.id)
     }
 
-    /// Returns the store whose balance pays for this one. A prepaid parent store and its branches share the parent's
-    /// balance, so its floor applies to all of them together. Every other store has its own balance.
+    /// Returns the store whose balance pays for this one. A prepaid parent store and its branches
+    /// share the parent's balance, so its floor applies to all of them together. Every other store
+    /// has its own balance.
     pub fn account(&self) -> StoreId {
         match (self.billing, self.parent) {
             (Billing::Prepaid { .. }, Some(parent)) => parent,
@@ -143,13 +146,15 @@ impl Store {
         }
     }
 
-    /// Returns the merchant, identified by its parent store. Quotas, streams, webhook deliveries and stored responses
-    /// are limited per merchant, so additional keys or branches do not increase them.
+    /// Returns the merchant, identified by its parent store. Quotas, streams, webhook deliveries
+    /// and stored responses are limited per merchant, so additional keys or branches do not
+    /// increase them.
     pub fn merchant(&self) -> StoreId {
         self.parent.unwrap_or(self.id)
     }
 
-    /// Returns whether the store's keys and sessions are rejected, because the operator disabled it or its parent store.
+    /// Returns whether the store's keys and sessions are rejected, because the operator disabled it
+    /// or its parent store.
     pub fn is_disabled(&self) -> bool {
         self.disabled_at.is_some() || self.parent_disabled
     }
@@ -161,7 +166,8 @@ impl Store {
             && !self.sandbox
     }
 
-    /// Returns the telephone of the counter: the one for recipients, or else that of the contact person.
+    /// Returns the telephone of the counter: the one for recipients, or else that of the contact
+    /// person.
     pub fn phone(&self) -> Option<&Phone> {
         self.tracking
             .contact

@@ -25,7 +25,8 @@ pub enum NotificationKind {
     DeliveryLost,
     /// A webhook subscription was disabled or has ended.
     WebhookStopped,
-    /// Prices are estimates, because addresses are located only by their municipality. At most once a day.
+    /// Prices are estimates, because addresses are located only by their municipality. At most once
+    /// a day.
     PricesEstimated,
     /// Mails were not sent, because the day's quota is used up.
     MailWithheld,
@@ -69,7 +70,8 @@ pub struct Notification {
     pub reason: Option<FailureReason>,
 }
 
-/// A stored problem, in both languages, because the reader can use another language than the sender of the request.
+/// A stored problem, in both languages, because the reader can use another language than the sender
+/// of the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailureReason {
     /// The problem's code.

@@ -10,7 +10,8 @@ pub use schedule::{StoredTariff, TariffSchedule};
 
 use super::{Text, Vehicle, read_decimal};
 
-/// The rules for calculating fees. Amounts are in reais, distances in kilometres. All decimals are exact.
+/// The rules for calculating fees. Amounts are in reais, distances in kilometres. All decimals are
+/// exact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tariff {
@@ -75,8 +76,9 @@ pub struct Window {
     pub percent: Decimal,
 }
 
-/// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger kinds, up to the next kind
-/// in the list. It is never negative, so that a merchant does not pay less for a stated load than for none.
+/// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger
+/// kinds, up to the next kind in the list. It is never negative, so that a merchant does not pay
+/// less for a stated load than for none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VehicleSurcharge {
@@ -106,8 +108,8 @@ impl std::fmt::Display for TariffError {
 }
 
 impl Default for Tariff {
-    /// Returns the tariff of a deployment without configuration. Its amounts are a starting point, in the range of
-    /// courier prices in 2026.
+    /// Returns the tariff of a deployment without configuration. Its amounts are a starting point,
+    /// in the range of courier prices in 2026.
     fn default() -> Tariff {
         Tariff {
             version: "default-1".to_owned(),
@@ -299,7 +301,8 @@ impl Tariff {
 }
 
 impl TariffError {
-    /// Returns the RFC 6901 pointer to the field in a tariff: `/windows/0/percent` for `windows[0].percent`.
+    /// Returns the RFC 6901 pointer to the field in a tariff: `/windows/0/percent` for
+    /// `windows[0].percent`.
     pub fn pointer(&self) -> String {
         let parts = self
             .field
@@ -315,8 +318,8 @@ impl Window {
         clock::parse(text)
     }
 
-    /// Returns whether the window contains a local time. After midnight, a window belongs to the day on which it
-    /// started.
+    /// Returns whether the window contains a local time. After midnight, a window belongs to the
+    /// day on which it started.
     pub fn contains(&self, day: Weekday, time: NaiveTime) -> bool {
         let on = |day: Weekday| self.days.is_empty() || self.days.contains(&day);
         if self.from < self.until {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::Tariff;
 use crate::model::{TariffId, Timestamp};
 
-/// A stored version of the tariff. It is never changed; before its time of effect it can be removed.
+/// A stored version of the tariff. It is never changed; before its time of effect it can be
+/// removed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredTariff {
     /// The ID.
@@ -18,7 +19,8 @@ pub struct StoredTariff {
     pub tariff: Arc<Tariff>,
 }
 
-/// The stored tariffs around the current time. It has few rows, so it is read and cached as a whole.
+/// The stored tariffs around the current time. It has few rows, so it is read and cached as a
+/// whole.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TariffSchedule {
     /// Number of changes to the stored tariffs so far.
@@ -28,7 +30,8 @@ pub struct TariffSchedule {
 }
 
 impl StoredTariff {
-    /// Returns the position in the order of tariffs. Of two with the same time of effect, the later one applies.
+    /// Returns the position in the order of tariffs. Of two with the same time of effect, the later
+    /// one applies.
     pub fn order(&self) -> (Timestamp, TariffId) {
         (self.effective_from, self.id)
     }
@@ -37,7 +40,8 @@ impl StoredTariff {
 impl TariffSchedule {
     /// Maximum number of tariffs with a time of effect in the future.
     pub const MAX_SCHEDULED: usize = 32;
-    /// Number of tariffs in a schedule. It is larger than [`TariffSchedule::MAX_SCHEDULED`], so it always has the current one.
+    /// Number of tariffs in a schedule. It is larger than [`TariffSchedule::MAX_SCHEDULED`], so it
+    /// always has the current one.
     pub const MAX_ROWS: u32 = 64;
 
     /// Returns the tariff in effect at a time. `None` means the configured one.

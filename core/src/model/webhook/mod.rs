@@ -1,8 +1,9 @@
 //! Webhook subscriptions to a store's events, following the Standard Webhooks specification.
 //!
-//! A subscription is a cursor in its merchant's journal plus a queue of messages that failed, or wait for a failed
-//! message of the same order. Writing an event therefore costs nothing extra, and a crash loses no event. The events of
-//! each order are delivered in order; a failure delays only its own order.
+//! A subscription is a cursor in its merchant's journal plus a queue of messages that failed, or
+//! wait for a failed message of the same order. Writing an event therefore costs nothing extra, and
+//! a crash loses no event. The events of each order are delivered in order; a failure delays only
+//! its own order.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,14 +17,15 @@ pub const SECRET_OVERLAP: Duration = Duration::minutes(24 * 60);
 /// How long a pass may start new requests. The last request can then take up to
 /// [`timeout_seconds`](crate::rules::webhooks::WebhookConfig::timeout_seconds) longer.
 pub const PASS_DURATION: Duration = Duration::seconds(10);
-/// Maximum number of subscriptions of one merchant that are processed concurrently by all instances together. Receivers
-/// that hang therefore delay only their own merchant.
+/// Maximum number of subscriptions of one merchant that are processed concurrently by all instances
+/// together. Receivers that hang therefore delay only their own merchant.
 pub const MAX_PASSES_PER_MERCHANT: u32 = 8;
-/// Maximum number of subscriptions with one receiver, identified by the host of the URL, that are processed
-/// concurrently. It is higher than the limit per merchant, so one merchant cannot block a shared receiver for others.
+/// Maximum number of subscriptions with one receiver, identified by the host of the URL, that are
+/// processed concurrently. It is higher than the limit per merchant, so one merchant cannot block a
+/// shared receiver for others.
 pub const MAX_PASSES_PER_RECEIVER: u32 = 16;
-/// Maximum number of queued messages of a subscription, give or take a page. When it is reached, no more of the journal
-/// is read.
+/// Maximum number of queued messages of a subscription, give or take a page. When it is reached, no
+/// more of the journal is read.
 pub const MAX_QUEUED: u32 = 500;
 /// Maximum number of attempts in a delivery log. Older ones are removed.
 pub const MAX_STORED_ATTEMPTS: usize = 200;
@@ -33,7 +35,8 @@ pub const DISABLED_CODE: &str = "webhook_disabled";
 /// The problem code of notifications about withheld mails.
 pub const WITHHELD_CODE: &str = "mail_withheld";
 
-/// Suffix of the names of messages about the end of a delivery. It sorts after the event's own message.
+/// Suffix of the names of messages about the end of a delivery. It sorts after the event's own
+/// message.
 const END_SUFFIX: &str = "_end";
 /// URL of subscriptions whose messages are sent as mail.
 pub const MAIL_URL: &str = "smtp:";
@@ -70,13 +73,15 @@ pub struct Webhook {
     pub seen_at: Timestamp,
     /// The instance that is currently sending.
     pub lease: Option<Lease>,
-    /// The merchant's ID in Open Delivery if the messages are events of that standard. The subscription is then a connection of a
-    /// merchant's system, and a key that is limited to it has the value of its newest secret.
+    /// The merchant's ID in Open Delivery if the messages are events of that standard. The
+    /// subscription is then a connection of a merchant's system, and a key that is limited to it
+    /// has the value of its newest secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_delivery: Option<String>,
 }
 
-/// A signing secret. Only its nonce is stored; the deployment's secret derives the value, which is returned only once.
+/// A signing secret. Only its nonce is stored; the deployment's secret derives the value, which is
+/// returned only once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SigningSecret {
     /// The nonce: 64 hexadecimal digits.
@@ -91,7 +96,8 @@ pub struct SigningSecret {
 pub enum WebhookState {
     /// Messages are sent.
     Active,
-    /// Disabled after too many consecutive failed attempts. It resumes where it stopped when the store enables it.
+    /// Disabled after too many consecutive failed attempts. It resumes where it stopped when the
+    /// store enables it.
     Disabled {
         /// Time of the change.
         at: Timestamp,
@@ -141,8 +147,8 @@ pub enum Subject {
     Test,
 }
 
-/// The deserialized form of a subject. Deriving it on [`Subject`] would instantiate the journal entry's deserializer
-/// for a second format.
+/// The deserialized form of a subject. Deriving it on [`Subject`] would instantiate the journal
+/// entry's deserializer for a second format.
 #[derive(Deserialize)]
 struct SubjectParts {
     kind: SubjectKind,
@@ -300,7 +306,8 @@ impl Webhook {
         matches!(self.state, WebhookState::Removed { .. })
     }
 
-    /// Returns the subscription with a new secret first. The previous one also signs for [`SECRET_OVERLAP`]; older ones no longer do.
+    /// Returns the subscription with a new secret first. The previous one also signs for
+    /// [`SECRET_OVERLAP`]; older ones no longer do.
     #[must_use]
     pub fn rotated(&self, nonce: String, now: Timestamp) -> Webhook {
         let until = Some(now.after(SECRET_OVERLAP));
@@ -400,7 +407,8 @@ impl AttemptResult {
         self == AttemptResult::Status(410)
     }
 
-    /// Returns whether the message was not sent because of a quota. The receiver is not to blame, and a later mail would be out of date.
+    /// Returns whether the message was not sent because of a quota. The receiver is not to blame,
+    /// and a later mail would be out of date.
     pub fn is_withheld(self) -> bool {
         self == AttemptResult::Failed(SendError::Quota)
     }

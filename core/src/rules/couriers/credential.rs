@@ -1,4 +1,5 @@
-//! Credentials whose values contain the courier's ID, by which the courier is found. Only their hashes are stored, with the courier.
+//! Credentials whose values contain the courier's ID, by which the courier is found. Only their
+//! hashes are stored, with the courier.
 
 use crate::model::CourierId;
 

@@ -1,4 +1,5 @@
-//! Keys of couriers' devices. Such a key can only report positions, so an app that stores it cannot act for the courier.
+//! Keys of couriers' devices. Such a key can only report positions, so an app that stores it cannot
+//! act for the courier.
 
 use super::Credential;
 use crate::{
@@ -11,8 +12,8 @@ use crate::{
     rules::settings::Secret,
 };
 
-/// Issues a device key, which replaces the existing one. If a session issues it, it ends with that session. Returns its stored part, the nonce
-/// of its value and the changes to commit.
+/// Issues a device key, which replaces the existing one. If a session issues it, it ends with that
+/// session. Returns its stored part, the nonce of its value and the changes to commit.
 pub fn issue_device_key(
     courier: &Courier,
     session: Option<&str>,
@@ -57,7 +58,8 @@ fn with_device(courier: &Courier, device: Option<DeviceKey>, now: Timestamp) -> 
     }
 }
 
-/// Returns whether a value is the courier's device key. The key is valid as long as the courier's own key and the session that issued it.
+/// Returns whether a value is the courier's device key. The key is valid as long as the courier's
+/// own key and the session that issued it.
 pub fn accepts_device_key(courier: &Courier, text: &str, now: Timestamp) -> bool {
     let is_active = courier.removed_at.is_none()
         && courier.key.as_ref().is_some_and(|key| now < key.expires_at);

@@ -1,4 +1,5 @@
-//! Registration and changes of couriers, their sessions, keys of their devices, and updates of their positions.
+//! Registration and changes of couriers, their sessions, keys of their devices, and updates of
+//! their positions.
 
 mod credential;
 mod device;

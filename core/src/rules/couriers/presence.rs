@@ -12,20 +12,23 @@ use crate::{
 /// The result of a reported position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PositionUpdate {
-    /// The position to store. `None` if the last stored position is too recent, or newer than the reported one.
+    /// The position to store. `None` if the last stored position is too recent, or newer than the
+    /// reported one.
     pub stored: Option<Position>,
     /// Time until the next position can be stored.
     pub next: Duration,
 }
 
-/// Sandbox couriers can be simulated faster than real time, so their positions are stored every second.
+/// Sandbox couriers can be simulated faster than real time, so their positions are stored every
+/// second.
 const SANDBOX_SPACING: Duration = Duration::seconds(1);
 
-/// Decides whether a courier's position is stored. At most one is stored per interval, because a commit is expensive
-/// and neither people nor dispatch need more.
+/// Decides whether a courier's position is stored. At most one is stored per interval, because a
+/// commit is expensive and neither people nor dispatch need more.
 ///
-/// `taken` is the time of the position by the courier's clock, limited to `now`. If the server's clock was set back,
-/// the stored time is just after that of the last position, because a position is never replaced by an older one.
+/// `taken` is the time of the position by the courier's clock, limited to `now`. If the server's
+/// clock was set back, the stored time is just after that of the last position, because a position
+/// is never replaced by an older one.
 pub fn record_position(
     courier: &Courier,
     point: Point,
@@ -58,8 +61,8 @@ pub fn record_position(
     }
 }
 
-/// Sets whether and when a courier is available for orders. Returns `None` if nothing changes. The courier keeps the
-/// current trip, and the number of orders of a shift that is sent again.
+/// Sets whether and when a courier is available for orders. Returns `None` if nothing changes. The
+/// courier keeps the current trip, and the number of orders of a shift that is sent again.
 pub fn set_available(
     courier: &Courier,
     available: bool,

@@ -17,8 +17,9 @@ use crate::{
 /// A valid new courier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewCourier {
-    /// ID of the courier's profile in the operator's records; the courier's ID if absent. Two couriers can share a
-    /// profile, for example for one person with two vehicles, each with its own phone.
+    /// ID of the courier's profile in the operator's records; the courier's ID if absent. Two
+    /// couriers can share a profile, for example for one person with two vehicles, each with its
+    /// own phone.
     pub profile_id: Option<u64>,
     /// Full name.
     pub name: String,
@@ -93,8 +94,8 @@ pub struct CourierChange {
     pub changes: Option<Changes>,
 }
 
-/// Registers a courier with a key. Returns the courier, the nonce from which the key value is derived, and the changes
-/// to commit. Returns `None` if no identifier is left.
+/// Registers a courier with a key. Returns the courier, the nonce from which the key value is
+/// derived, and the changes to commit. Returns `None` if no identifier is left.
 pub fn register(
     new: NewCourier,
     terms: CourierKeyParams<'_>,
@@ -142,8 +143,8 @@ pub fn register(
     ))
 }
 
-/// Changes a courier who carries these orders. If the courier is removed before the pickup, the orders are released in the
-/// same commit.
+/// Changes a courier who carries these orders. If the courier is removed before the pickup, the
+/// orders are released in the same commit.
 ///
 /// # Errors
 /// An order whose goods the courier has, so that the courier cannot be removed.
@@ -268,7 +269,8 @@ fn release_all(
     Ok(all)
 }
 
-/// Ends the credentials that depend on the courier's key: the device key, the sign-in code and all sessions.
+/// Ends the credentials that depend on the courier's key: the device key, the sign-in code and all
+/// sessions.
 fn end_credentials(courier: &mut Courier) {
     courier.device = None;
     courier.sign_in = None;

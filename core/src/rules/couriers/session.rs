@@ -1,7 +1,8 @@
 //! Sign-in by a one-time link, and the sessions of the courier's app.
 //!
-//! The operator issues a link with a code. The app exchanges the code for a session, whose value a browser stores in a cookie. The link
-//! therefore gives access only once, and the app's scripts never have a credential that they could lose.
+//! The operator issues a link with a code. The app exchanges the code for a session, whose value a
+//! browser stores in a cookie. The link therefore gives access only once, and the app's scripts
+//! never have a credential that they could lose.
 
 use super::Credential;
 use crate::{
@@ -17,8 +18,8 @@ use crate::{
 /// Maximum number of sessions of a courier.
 const MAX_SESSIONS: usize = 5;
 
-/// Issues a sign-in code, which replaces the existing one. Returns its stored part, the nonce of its value and the changes to commit, or
-/// `None` if the courier was removed.
+/// Issues a sign-in code, which replaces the existing one. Returns its stored part, the nonce of
+/// its value and the changes to commit, or `None` if the courier was removed.
 pub fn issue_sign_in_code(
     courier: &Courier,
     config: &CourierConfig,
@@ -37,8 +38,9 @@ pub fn issue_sign_in_code(
     Some((code, nonce, write(courier, next, context.now).1))
 }
 
-/// Exchanges a sign-in code for a session. Returns the courier, the nonce of the session's value and the changes to commit, or `None` if
-/// the code is not valid. The oldest session ends if there are more than five.
+/// Exchanges a sign-in code for a session. Returns the courier, the nonce of the session's value
+/// and the changes to commit, or `None` if the code is not valid. The oldest session ends if there
+/// are more than five.
 pub fn start_session(
     courier: &Courier,
     code: &str,
@@ -78,7 +80,8 @@ pub fn find_session<'a>(courier: &'a Courier, text: &str) -> Option<&'a CourierK
         .filter(|_| courier.removed_at.is_none())
 }
 
-/// Ends the session with this value, or every session without one. Returns `None` if nothing changes.
+/// Ends the session with this value, or every session without one. Returns `None` if nothing
+/// changes.
 pub fn end_sessions(courier: &Courier, text: Option<&str>, now: Timestamp) -> Option<Changes> {
     let ended = text.map(KeyHash::of);
     let mut next = courier.clone();

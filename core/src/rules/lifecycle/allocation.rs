@@ -1,7 +1,7 @@
 //! Assigning orders to a courier, and releasing a courier before the pickup.
 //!
-//! The order and the courier change in one commit, each with the version that was read. Concurrent decisions therefore
-//! conflict as a whole.
+//! The order and the courier change in one commit, each with the version that was read. Concurrent
+//! decisions therefore conflict as a whole.
 
 use super::{
     platform,
@@ -30,10 +30,11 @@ impl Order {
     }
 }
 
-/// Returns whether a courier's trip can take an order. `trip` are the orders that the courier carries.
+/// Returns whether a courier's trip can take an order. `trip` are the orders that the courier
+/// carries.
 ///
-/// A courier on the way to a pickup is never sent to another one: a trip has one pickup, and takes no order after the
-/// first was picked up.
+/// A courier on the way to a pickup is never sent to another one: a trip has one pickup, and takes
+/// no order after the first was picked up.
 fn can_join(order: &Order, courier: &Courier, trip: &[&Order], orders_per_trip: u32) -> bool {
     let Some(first) = trip.first() else {
         return courier.trip.is_empty();
@@ -60,8 +61,9 @@ fn misfit(order: &Order, courier: &Courier, trip: &[&Order]) -> Option<Misfit> {
     courier.capacity().misfit(&order.requirements, carried)
 }
 
-/// Assigns a searching order to a courier who is free, or whose trip `trip` can take it. Returns `None` if the order is
-/// not searching, the courier is not available, or the vehicle or the trip cannot take the order. `reasons` is stored in the order.
+/// Assigns a searching order to a courier who is free, or whose trip `trip` can take it. Returns
+/// `None` if the order is not searching, the courier is not available, or the vehicle or the trip
+/// cannot take the order. `reasons` is stored in the order.
 pub fn allocate(
     order: &Order,
     courier: &Courier,
@@ -104,8 +106,9 @@ pub fn allocate(
     Some((order, changes))
 }
 
-/// Releases an unresponsive courier before the pickup, so the search starts again. The pickup code is replaced unless
-/// the merchant set it. Returns `None` if the courier is not on the way to the pickup with this order.
+/// Releases an unresponsive courier before the pickup, so the search starts again. The pickup code
+/// is replaced unless the merchant set it. Returns `None` if the courier is not on the way to the
+/// pickup with this order.
 pub fn release(
     order: &Order,
     courier: &Courier,
@@ -115,8 +118,9 @@ pub fn release(
     release_courier(order, courier, Step::Release, by, (None, None), context)
 }
 
-/// Releases the courier at the courier's request, with a reason and the time that the app sent. The search for another courier starts by
-/// the service's clock: otherwise an earlier time would shorten it.
+/// Releases the courier at the courier's request, with a reason and the time that the app sent. The
+/// search for another courier starts by the service's clock: otherwise an earlier time would
+/// shorten it.
 pub fn decline(
     order: &Order,
     courier: &Courier,
@@ -157,8 +161,8 @@ pub enum ReassignError {
     Misfit(Misfit),
 }
 
-/// Takes an order from its courier before the pickup, at the operator's request. The order is assigned to the chosen courier, or the search
-/// starts again. A searching order is only assigned.
+/// Takes an order from its courier before the pickup, at the operator's request. The order is
+/// assigned to the chosen courier, or the search starts again. A searching order is only assigned.
 ///
 /// # Errors
 /// [`ReassignError`] if the order's status or the chosen courier does not permit it.

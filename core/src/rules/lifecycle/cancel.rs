@@ -37,8 +37,9 @@ impl Default for Cancellation {
 }
 
 impl Cancellation {
-    /// Returns the cost of a late reduction of the fee by `amount`, after earlier late reductions by `before`. The
-    /// share of the sum is rounded, not each part, so cancelling in several steps costs the same as at once.
+    /// Returns the cost of a late reduction of the fee by `amount`, after earlier late reductions
+    /// by `before`. The share of the sum is rounded, not each part, so cancelling in several steps
+    /// costs the same as at once.
     fn share(&self, before: Money, amount: Money) -> Money {
         let percent = rust_decimal::Decimal::new(i64::from(self.fee_percent.min(100)), 2);
         let share = |whole: Money| Money::rounded(whole.reais() * percent).unwrap_or(whole);
@@ -70,8 +71,8 @@ pub struct CancellationTerms {
     pub changes_at: Option<Timestamp>,
 }
 
-/// Returns the terms for cancelling an order now. A later release of the courier does not make cancelling free again,
-/// because a courier has already travelled.
+/// Returns the terms for cancelling an order now. A later release of the courier does not make
+/// cancelling free again, because a courier has already travelled.
 pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> CancellationTerms {
     let plain = |mode| CancellationTerms {
         mode,
@@ -88,7 +89,8 @@ pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> Cancellatio
         return plain(Mode::Free);
     };
     let ends = first.after(Duration::minutes(rules.free_minutes.into()));
-    // After a late cancellation of a stop, cancelling is never free again, even if the clock is set back.
+    // After a late cancellation of a stop, cancelling is never free again, even if the clock is set
+    // back.
     if now < ends && order.cancelled_late == Money::ZERO {
         return CancellationTerms {
             changes_at: Some(ends),
@@ -101,8 +103,9 @@ pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> Cancellatio
     }
 }
 
-/// Returns the terms for cancelling one stop now, if `left` is the fee of the remaining stops. A late cancellation
-/// costs a share of the reduction of the fee, so any sequence of cancellations costs as much as cancelling at once.
+/// Returns the terms for cancelling one stop now, if `left` is the fee of the remaining stops. A
+/// late cancellation costs a share of the reduction of the fee, so any sequence of cancellations
+/// costs as much as cancelling at once.
 pub fn stop_terms(
     order: &Order,
     left: Money,
@@ -119,7 +122,8 @@ pub fn stop_terms(
     }
 }
 
-/// Returns the reduction of the order's fee if `left` is the fee of the remaining stops. It is never negative.
+/// Returns the reduction of the order's fee if `left` is the fee of the remaining stops. It is
+/// never negative.
 fn reduction(order: &Order, left: Money) -> Money {
     order.fee.plus(left.negated()).max(Money::ZERO)
 }
@@ -153,7 +157,8 @@ pub fn cancel(
     Ok(update.outcome())
 }
 
-/// Cancels an order for the platform. All charges are refunded, including cancellation fees, and the store is notified.
+/// Cancels an order for the platform. All charges are refunded, including cancellation fees, and
+/// the store is notified.
 ///
 /// # Errors
 /// If the order cannot be cancelled.
@@ -217,8 +222,8 @@ pub fn without(order: &Order, stop: DeliveryId) -> Result<Vec<usize>, StepError>
     }
 }
 
-/// Returns whether a cancelled stop delays the preparation, so that the courier still arrives at the last stop at the requested time.
-/// With windows, the other arrivals are kept instead.
+/// Returns whether a cancelled stop delays the preparation, so that the courier still arrives at
+/// the last stop at the requested time. With windows, the other arrivals are kept instead.
 fn keeps_arrival(order: &Order) -> bool {
     order.status == OrderStatus::Scheduled
         && order
@@ -241,8 +246,9 @@ pub struct Repricing<'a> {
     pub rules: &'a Cancellation,
 }
 
-/// Cancels one stop. The fee never rises: if the tariff has become more expensive since, the old fee is kept. A
-/// reduction of the fee is refunded. After the free minutes, the fee of [`stop_terms`] is charged.
+/// Cancels one stop. The fee never rises: if the tariff has become more expensive since, the old
+/// fee is kept. A reduction of the fee is refunded. After the free minutes, the fee of
+/// [`stop_terms`] is charged.
 ///
 /// # Errors
 /// If the order cannot be cancelled.

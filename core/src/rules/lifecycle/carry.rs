@@ -33,7 +33,8 @@ pub enum Carry {
     Resequence(DeliveryId),
     /// The courier arrived at the door.
     ReachDoor(DeliveryId),
-    /// The delivery was handed over. If the stop requires a code, the recipient gave it to the courier.
+    /// The delivery was handed over. If the stop requires a code, the recipient gave it to the
+    /// courier.
     Deliver {
         /// The stop.
         stop: DeliveryId,
@@ -102,14 +103,16 @@ impl From<StepError> for FailedStep {
     }
 }
 
-/// Takes a courier's step. The caller must have checked that the order is assigned to this courier. `trip` are the other
-/// orders that the courier carries.
+/// Takes a courier's step. The caller must have checked that the order is assigned to this courier.
+/// `trip` are the other orders that the courier carries.
 ///
-/// Only the event and the time of the order's status have the time that the app sent, which a courier can choose freely. Attempts at a
-/// code and its lockout, notifications, the ledger, and every timeout use the service's clock.
+/// Only the event and the time of the order's status have the time that the app sent, which a
+/// courier can choose freely. Attempts at a code and its lockout, notifications, the ledger, and
+/// every timeout use the service's clock.
 ///
 /// # Errors
-/// [`FailedStep`] if the step is not valid for the order's status, a part of the proof is missing, or a code is wrong.
+/// [`FailedStep`] if the step is not valid for the order's status, a part of the proof is missing,
+/// or a code is wrong.
 pub fn carry<'a>(
     order: &Order,
     courier: &Courier,
@@ -140,7 +143,8 @@ pub fn carry<'a>(
     if is_waiting && step == Step::PickUp {
         return Err(StepError::MerchantConfirmationRequired.into());
     }
-    // Before the code: a request that cannot succeed must neither use up an attempt nor reveal whether the code is correct.
+    // Before the code: a request that cannot succeed must neither use up an attempt nor reveal
+    // whether the code is correct.
     let proven = act.check_proof(order, courier.id, proof)?;
     if let Some((code, given)) = act.codes(order)? {
         let checked = update.order.tries.check(code, given, context.now);
@@ -217,7 +221,8 @@ impl Carry {
             .map_or_else(Vec::new, |step| order.proof.required(step, reason))
     }
 
-    /// Checks that the proof has every required part, and that this courier sent its photos for this order.
+    /// Checks that the proof has every required part, and that this courier sent its photos for
+    /// this order.
     fn check_proof(
         &self,
         order: &Order,
@@ -261,8 +266,9 @@ impl Carry {
             .chain(deliveries.map(|delivery| delivery.delivery_code.as_str()))
     }
 
-    /// Checks that the other orders of the trip allow the step: the courier sets out with all of them, visits one stop at
-    /// a time in the order of the trip, and returns to the pickup after the last delivery.
+    /// Checks that the other orders of the trip allow the step: the courier sets out with all of
+    /// them, visits one stop at a time in the order of the trip, and returns to the pickup after
+    /// the last delivery.
     fn comes_next(&self, order: &Order, trip: TripContext<'_>) -> Result<(), StepError> {
         let waits = |other: &&Order| other.status.is_before_pickup();
         let is_out = |other: &&Order| other.status == OrderStatus::OutForDelivery;

@@ -1,7 +1,7 @@
 //! Transitions that are due at a point in time.
 //!
-//! Every host process that handles timeouts (a scheduler, a cron job, or a read of a due order) calls [`expire`] and
-//! commits the result.
+//! Every host process that handles timeouts (a scheduler, a cron job, or a read of a due order)
+//! calls [`expire`] and commits the result.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,8 +49,8 @@ pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
     }
 }
 
-/// Takes every timed transition that is due, and returns the events and ledger entries. Nothing happens before the
-/// deadline, so concurrent hosts take each transition only once.
+/// Takes every timed transition that is due, and returns the events and ledger entries. Nothing
+/// happens before the deadline, so concurrent hosts take each transition only once.
 pub fn expire(
     order: &mut Order,
     timing: &Timing,

@@ -1,8 +1,8 @@
 //! Verification of the courier's codes, with a lockout against guessing.
 //!
-//! Codes have four digits, so the number of attempts is limited: after [`MAX_WRONG_CODES`] wrong codes, no code of the
-//! order is accepted for ten minutes. The count is stored in the order, so it applies to all instances and survives
-//! restarts.
+//! Codes have four digits, so the number of attempts is limited: after [`MAX_WRONG_CODES`] wrong
+//! codes, no code of the order is accepted for ten minutes. The count is stored in the order, so it
+//! applies to all instances and survives restarts.
 
 use super::StepError;
 use crate::model::{Duration, Timestamp, hmac_sha256, hmac_sha256_matches, order::CodeTries};
@@ -13,10 +13,12 @@ pub const MAX_WRONG_CODES: u32 = 5;
 pub const LOCKOUT: Duration = Duration::minutes(10);
 
 impl CodeTries {
-    /// Verifies a code and counts it if it is wrong. The last wrong code before the lockout is still reported as wrong.
+    /// Verifies a code and counts it if it is wrong. The last wrong code before the lockout is
+    /// still reported as wrong.
     ///
     /// # Errors
-    /// [`StepError::CodeLocked`], or [`StepError::CodeWrong`] after counting. The count must be committed.
+    /// [`StepError::CodeLocked`], or [`StepError::CodeWrong`] after counting. The count must be
+    /// committed.
     pub(super) fn check(
         &mut self,
         code: &str,
@@ -43,9 +45,9 @@ impl CodeTries {
     }
 }
 
-/// Returns whether two codes are equal, ignoring surrounding blanks and the case of letters, because codes are spoken.
-/// The authentication codes are compared in constant time, so the duration does not reveal the position of a
-/// difference.
+/// Returns whether two codes are equal, ignoring surrounding blanks and the case of letters,
+/// because codes are spoken. The authentication codes are compared in constant time, so the
+/// duration does not reveal the position of a difference.
 pub(super) fn is_same_code(code: &str, given: &str) -> bool {
     let plain = |text: &str| text.trim().to_ascii_uppercase();
     let tag = hmac_sha256(&[0; 32], &[b"code", plain(code).as_bytes()]);

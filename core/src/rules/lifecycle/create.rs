@@ -39,10 +39,12 @@ pub struct NewOrder {
     /// Whether the order can share a trip. It is part of the content only if it is false.
     #[serde(skip_serializing_if = "is_true")]
     pub combinable: bool,
-    /// What the order requires of its courier's vehicle. It is part of the content only if it is set.
+    /// What the order requires of its courier's vehicle. It is part of the content only if it is
+    /// set.
     #[serde(skip_serializing_if = "is_empty")]
     pub requirements: Requirements,
-    /// Instructions for the courier at the pickup. They are part of the content only if they are set.
+    /// Instructions for the courier at the pickup. They are part of the content only if they are
+    /// set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pickup_instructions: Option<String>,
     /// The highest acceptable fee. It is part of the content only if it is set.

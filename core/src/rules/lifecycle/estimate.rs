@@ -13,8 +13,9 @@ use crate::{
     },
 };
 
-/// Stores a new estimate. Returns `None` if the stored one is less than a minute old or about the same. The first estimate
-/// is compared with the expected times; without them, it is stored without an event.
+/// Stores a new estimate. Returns `None` if the stored one is less than a minute old or about the
+/// same. The first estimate is compared with the expected times; without them, it is stored without
+/// an event.
 pub fn estimate(order: &Order, eta: Eta, now: Timestamp) -> Option<(Order, Changes)> {
     let expected = order.expected_delivery.map(|delivery| Eta {
         pickup: order.expected_pickup,

@@ -94,8 +94,8 @@ impl Progress {
         }
     }
 
-    /// Returns the statuses after a step, or `None` if the table does not allow the step. Codes, times and money are
-    /// checked elsewhere; this function applies only the table.
+    /// Returns the statuses after a step, or `None` if the table does not allow the step. Codes,
+    /// times and money are checked elsewhere; this function applies only the table.
     pub fn take(&self, step: Step, stop: Option<DeliveryId>) -> Option<Progress> {
         // A recipient can rate a delivery after the order's end.
         if self.status.is_final() && step != Step::Rate {
@@ -184,8 +184,8 @@ impl Progress {
             .collect()
     }
 
-    /// Returns the statuses after an event. Clients that follow the events use it as a reducer. Events that were
-    /// already applied and events after the end change nothing.
+    /// Returns the statuses after an event. Clients that follow the events use it as a reducer.
+    /// Events that were already applied and events after the end change nothing.
     ///
     /// # Errors
     /// [`ReplayError`] if the event cannot be applied.

@@ -34,7 +34,8 @@ pub enum RecipientStepError {
     Step(StepError),
 }
 
-/// Returns the recipient as the person that causes an event. Events are stored longer than the recipient's data.
+/// Returns the recipient as the person that causes an event. Events are stored longer than the
+/// recipient's data.
 fn recipient() -> Person {
     Person {
         name: "recipient".to_owned(),

@@ -87,8 +87,8 @@ pub enum StepError {
 }
 
 impl Order {
-    /// Takes a step of the table and records its event. Statuses change only in this function. Returns `None` if the
-    /// table does not allow the step.
+    /// Takes a step of the table and records its event. Statuses change only in this function.
+    /// Returns `None` if the table does not allow the step.
     pub(super) fn take(
         &mut self,
         step: Step,
@@ -156,9 +156,9 @@ impl Order {
     }
 }
 
-/// Returns the courier after a step of an order, or `None` if the courier does not change. A step before the pickup or of a
-/// trip with several orders writes the courier in any case, so it conflicts with concurrent steps of the trip and with an
-/// order that joins it.
+/// Returns the courier after a step of an order, or `None` if the courier does not change. A step
+/// before the pickup or of a trip with several orders writes the courier in any case, so it
+/// conflicts with concurrent steps of the trip and with an order that joins it.
 fn after(courier: &Courier, order: &Order, handover: Option<Handover>) -> Option<Courier> {
     let mut next = courier.clone();
     if order.courier.is_none() {
@@ -199,11 +199,13 @@ pub(super) struct OrderUpdate<'a> {
     now: Timestamp,
 }
 
-/// Maximum difference between the time of a step and its receipt for a step that is not late. It covers the duration of a request.
+/// Maximum difference between the time of a step and its receipt for a step that is not late. It
+/// covers the duration of a request.
 const MAX_DELAY: Duration = Duration::seconds(1);
 
 impl<'a> OrderUpdate<'a> {
-    /// Starts an update of an order. If its courier is given, the courier's position is copied to the order.
+    /// Starts an update of an order. If its courier is given, the courier's position is copied to
+    /// the order.
     pub(super) fn new(
         order: &Order,
         courier: Option<&'a Courier>,
@@ -237,8 +239,9 @@ impl<'a> OrderUpdate<'a> {
         }
     }
 
-    /// Sets the time at which the courier took the step, within the time from the order's last event until now. The order's history
-    /// therefore stays in order, and a step is never in the future.
+    /// Sets the time at which the courier took the step, within the time from the order's last
+    /// event until now. The order's history therefore stays in order, and a step is never in the
+    /// future.
     pub(super) fn taken_at(&mut self, at: Option<Timestamp>) {
         let last = self.order.last_event_at.unwrap_or(self.order.status_since);
         self.at = at.map_or(self.now, |at| at.max(last).min(self.now));
@@ -266,7 +269,8 @@ impl<'a> OrderUpdate<'a> {
     /// Checks that a step is valid.
     ///
     /// # Errors
-    /// [`StepError::UnknownStop`], or [`StepError::Invalid`] with the events that are possible instead.
+    /// [`StepError::UnknownStop`], or [`StepError::Invalid`] with the events that are possible
+    /// instead.
     pub(super) fn may(&self, step: Step, stop: Option<DeliveryId>) -> Result<(), StepError> {
         if stop.is_some_and(|stop| {
             !self
@@ -364,8 +368,8 @@ impl<'a> OrderUpdate<'a> {
         }
     }
 
-    /// Releases the courier by one of the steps for it, so the search starts again. The pickup code is replaced unless the merchant set it. Returns
-    /// `None` if the courier has the goods.
+    /// Releases the courier by one of the steps for it, so the search starts again. The pickup code
+    /// is replaced unless the merchant set it. Returns `None` if the courier has the goods.
     pub(super) fn release(
         &mut self,
         step: Step,
@@ -429,8 +433,8 @@ impl<'a> OrderUpdate<'a> {
         Ok(())
     }
 
-    /// Returns the order and the changes. If the order has ended or was released, it leaves its courier's trip in the same
-    /// commit.
+    /// Returns the order and the changes. If the order has ended or was released, it leaves its
+    /// courier's trip in the same commit.
     pub(super) fn done(self) -> (Order, Changes) {
         let OrderUpdate {
             mut order,

@@ -1,7 +1,7 @@
 //! The table of the order lifecycle: all steps with their transitions and actors.
 //!
-//! Statuses change only through [`crate::rules::lifecycle::Progress::take`], which uses this table. The page
-//! `README.md` in this directory is [`render`]ed from it, and a test compares them.
+//! Statuses change only through [`crate::rules::lifecycle::Progress::take`], which uses this table.
+//! The page `README.md` in this directory is [`render`]ed from it, and a test compares them.
 
 use crate::model::order::DeliveryStatus as D;
 use crate::model::order::EventKind;
@@ -36,7 +36,8 @@ pub enum Move {
         /// The transition of all deliveries with one of these statuses.
         each: Option<(&'static [D], D)>,
     },
-    /// A transition of one delivery. From the pickup on, the order's status is derived from its deliveries.
+    /// A transition of one delivery. From the pickup on, the order's status is derived from its
+    /// deliveries.
     Delivery {
         /// Statuses from which it is valid.
         from: &'static [D],
@@ -64,7 +65,8 @@ pub enum Repeat {
     AtTarget,
     /// While the order has one of these situations.
     While(&'static [O]),
-    /// While the order has one of these situations and has a return code, so that its courier had to come back.
+    /// While the order has one of these situations and has a return code, so that its courier had
+    /// to come back.
     AfterReturn(&'static [O]),
 }
 
@@ -99,8 +101,8 @@ macro_rules! steps {
         },)*];
 
         impl Step {
-            /// Returns the conditions and effects of the step for the documentation. They are not part of the rows,
-            /// because nothing else uses them.
+            /// Returns the conditions and effects of the step for the documentation. They are not
+            /// part of the rows, because nothing else uses them.
             pub fn effect(self) -> &'static str {
                 match self { $(Step::$step => $effect,)* }
             }
@@ -137,7 +139,8 @@ const BEFORE_PICKUP: &[O] = &[
     O::Allocated,
     O::CourierAtPickup,
 ];
-/// The statuses from the search to the pickup. With a lead time the goods can still be in preparation.
+/// The statuses from the search to the pickup. With a lead time the goods can still be in
+/// preparation.
 const BEFORE_GOODS: &[O] = &[O::Searching, O::Allocated, O::CourierAtPickup];
 /// The statuses with a courier before the last delivery.
 const ON_THE_WAY: &[O] = &[O::Allocated, O::CourierAtPickup, O::OutForDelivery];

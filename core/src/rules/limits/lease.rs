@@ -1,10 +1,11 @@
-//! Leases of several tokens of a bucket. An instance that serves a busy client reads the shared counter only now and
-//! then instead of for each request.
+//! Leases of several tokens of a bucket. An instance that serves a busy client reads the shared
+//! counter only now and then instead of for each request.
 //!
-//! Tokens are counted when they are leased, so all instances together never admit more requests than the bucket allows.
-//! Tokens that are not used within [`Lease::TTL`] are lost until the bucket refills. A lease is therefore no larger than
-//! what the client used in a second during the previous one, and only taken while half of the quota would remain. The
-//! second half, and every small quota, is counted request by request.
+//! Tokens are counted when they are leased, so all instances together never admit more requests
+//! than the bucket allows. Tokens that are not used within [`Lease::TTL`] are lost until the bucket
+//! refills. A lease is therefore no larger than what the client used in a second during the
+//! previous one, and only taken while half of the quota would remain. The second half, and every
+//! small quota, is counted request by request.
 
 use super::{Admission, Bucket, Count, TheoreticalArrival};
 use crate::model::{Duration, Timestamp};
@@ -27,8 +28,8 @@ impl Lease {
     /// A lease has at most this many times the tokens of the previous one.
     const GROWTH: u32 = 4;
 
-    /// Creates a lease of tokens for which the shared counter returned this arrival time. The first token is used by
-    /// the current request.
+    /// Creates a lease of tokens for which the shared counter returned this arrival time. The first
+    /// token is used by the current request.
     pub fn taken(tokens: u32, arrival: TheoreticalArrival, now: Timestamp) -> Lease {
         Lease {
             arrival,
@@ -38,7 +39,8 @@ impl Lease {
         }
     }
 
-    /// Merges the lease with one that a concurrent request obtained. The result expires with the older one.
+    /// Merges the lease with one that a concurrent request obtained. The result expires with the
+    /// older one.
     #[must_use]
     pub fn merge(self, held: Lease, now: Timestamp) -> Lease {
         let tokens = self.tokens.max(held.tokens);
@@ -63,9 +65,10 @@ impl Lease {
         Some(self.admission(bucket, now))
     }
 
-    /// Returns the number of tokens to request next: as many as the client needs within [`Lease::TTL`] at its present rate,
-    /// up to four times those of this lease. If this lease was not used up before it expired, it is one. Marks them as
-    /// requested, so concurrent requests take one each until they arrive.
+    /// Returns the number of tokens to request next: as many as the client needs within
+    /// [`Lease::TTL`] at its present rate, up to four times those of this lease. If this lease was
+    /// not used up before it expired, it is one. Marks them as requested, so concurrent requests
+    /// take one each until they arrive.
     pub fn request_next(&mut self, bucket: &Bucket, now: Timestamp) -> u32 {
         let tokens = self.next_token_count(bucket, now);
         self.tokens = 0;
@@ -92,7 +95,8 @@ impl Lease {
         tokens.max(1)
     }
 
-    /// Returns how many tokens the client needs within [`Lease::TTL`] at its rate during this lease.
+    /// Returns how many tokens the client needs within [`Lease::TTL`] at its rate during this
+    /// lease.
     fn needed(&self, now: Timestamp) -> u32 {
         let elapsed = now.since(self.taken_at).as_millis().max(1);
         let needed = i64::from(self.tokens).saturating_mul(Lease::TTL.as_millis()) / elapsed;
@@ -113,8 +117,9 @@ impl Lease {
 }
 
 impl Bucket {
-    /// Returns how to count several requests at once so that half of the quota remains, or `None` if they exceed the
-    /// first half. A single request is counted as in [`Bucket::count`], up to the full quota.
+    /// Returns how to count several requests at once so that half of the quota remains, or `None`
+    /// if they exceed the first half. A single request is counted as in [`Bucket::count`], up to
+    /// the full quota.
     pub fn count_several(&self, tokens: u32, now: Timestamp) -> Option<Count> {
         let one = self.count(now);
         if tokens == 1 {
@@ -289,8 +294,8 @@ mod tests {
                     admitted.push(now.millis());
                 }
             }
-            // The algorithm admits a quota at once and then one request per step. A leased token can be used up to the
-            // lease's TTL later.
+            // The algorithm admits a quota at once and then one request per step. A leased token
+            // can be used up to the lease's TTL later.
             let step = 60_000.0 / f64::from(quota);
             for (first, from) in admitted.iter().enumerate() {
                 let max = |to: i64| f64::from(quota) + ((to - from + 1_000) as f64) / step + 1.0;

@@ -28,19 +28,20 @@ pub struct Limits {
     pub reads_per_minute: u32,
     /// Failed and successful logins per 15 minutes for one email address.
     pub logins_per_15_minutes: u32,
-    /// Failed and successful logins per 15 minutes from one IP address, if the host provides it. The limit is higher
-    /// than for an email address, because offices share IP addresses.
+    /// Failed and successful logins per 15 minutes from one IP address, if the host provides it.
+    /// The limit is higher than for an email address, because offices share IP addresses.
     pub logins_per_address: u32,
     /// Maximum number of branches of a parent store.
     pub branches: u32,
     /// Maximum number of users of a store.
     pub users: u32,
-    /// Attempts per day of one merchant to create a branch or a user, or change a store's email address. A failed attempt can
-    /// reveal that another merchant uses that email address or CNPJ.
+    /// Attempts per day of one merchant to create a branch or a user, or change a store's email
+    /// address. A failed attempt can reveal that another merchant uses that email address or CNPJ.
     pub registrations_per_day: u32,
     /// Mails per day of one merchant, each to one recipient.
     pub mails_per_day: u32,
-    /// Maximum number of responses stored for the idempotency keys of one merchant or one courier within 24 hours.
+    /// Maximum number of responses stored for the idempotency keys of one merchant or one courier
+    /// within 24 hours.
     pub idempotency_records: u32,
     /// Maximum size of these responses in MiB.
     pub idempotency_mib: u32,
@@ -102,7 +103,8 @@ impl Usage {
 /// The quota of one client for one usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// The usage and the client: the merchant's ID, the courier's ID, a hash of the email address, or the IP address.
+    /// The usage and the client: the merchant's ID, the courier's ID, a hash of the email address,
+    /// or the IP address.
     pub name: String,
     /// The usage.
     pub usage: Usage,
@@ -121,12 +123,13 @@ pub struct Admission {
     pub quota: u32,
     /// Number of requests that would be admitted immediately afterwards.
     pub remaining: u32,
-    /// Time until a request is admitted again, if it was rejected, otherwise until the whole quota is available again.
+    /// Time until a request is admitted again, if it was rejected, otherwise until the whole quota
+    /// is available again.
     pub reset: Duration,
 }
 
-/// The stored state of a bucket: its theoretical arrival time, in microseconds since 1970. Milliseconds would not
-/// distinguish quotas above 60,000 per minute.
+/// The stored state of a bucket: its theoretical arrival time, in microseconds since 1970.
+/// Milliseconds would not distinguish quotas above 60,000 per minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TheoreticalArrival(i64);
 
@@ -136,7 +139,8 @@ impl TheoreticalArrival {
         TheoreticalArrival(micros)
     }
 
-    /// Returns the arrival time at `now`. With this or an earlier arrival time, the whole quota is available.
+    /// Returns the arrival time at `now`. With this or an earlier arrival time, the whole quota is
+    /// available.
     pub fn at(now: Timestamp) -> TheoreticalArrival {
         TheoreticalArrival(now.millis().saturating_mul(1_000))
     }
@@ -147,7 +151,8 @@ impl TheoreticalArrival {
     }
 }
 
-/// The algorithm of [`Bucket::admit`] as data. It allows databases to count concurrent requests in one statement.
+/// The algorithm of [`Bucket::admit`] as data. It allows databases to count concurrent requests in
+/// one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// The value to store for a new bucket, and instead of a value outside the ranges below.
@@ -156,7 +161,8 @@ pub struct Count {
     pub from: TheoreticalArrival,
     /// Upper end of that range.
     pub last: TheoreticalArrival,
-    /// With stored values above `last` up to this one, the request is rejected and the value is kept.
+    /// With stored values above `last` up to this one, the request is rejected and the value is
+    /// kept.
     pub full: TheoreticalArrival,
     /// Microseconds of the window that one request uses.
     pub step_micros: i64,
@@ -177,14 +183,16 @@ impl Bucket {
         }
     }
 
-    /// Returns the admission of a request that was counted by [`Bucket::count`], after which `next` is stored.
+    /// Returns the admission of a request that was counted by [`Bucket::count`], after which `next`
+    /// is stored.
     pub fn counted(&self, next: TheoreticalArrival, now: Timestamp) -> Admission {
         let before = next.micros() - self.count(now).step_micros;
         self.admit(Some(TheoreticalArrival(before)), now).0
     }
 
-    /// Applies the generic cell rate algorithm (ITU-T I.371). `stored` is the bucket's stored arrival time, `None` for
-    /// a new bucket. Returns the decision, and the arrival time to store if the request is admitted.
+    /// Applies the generic cell rate algorithm (ITU-T I.371). `stored` is the bucket's stored
+    /// arrival time, `None` for a new bucket. Returns the decision, and the arrival time to store
+    /// if the request is admitted.
     ///
     /// The state is one number per bucket, so both a database and a map can store it.
     pub fn admit(

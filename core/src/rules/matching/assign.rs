@@ -1,4 +1,5 @@
-//! Matching of searching orders and couriers: the facts that the engine needs, and its decisions about orders.
+//! Matching of searching orders and couriers: the facts that the engine needs, and its decisions
+//! about orders.
 
 use crate::route::sort::{sort, sort_smallest};
 use std::collections::BTreeMap;
@@ -26,8 +27,8 @@ use crate::{
 
 /// Number of idle couriers that an order is matched with: the nearest ones.
 const NEAR_IDLE: usize = 40;
-/// Number of couriers who will be free soon that an order is matched with. They are searched separately, so that they
-/// never hide idle ones.
+/// Number of couriers who will be free soon that an order is matched with. They are searched
+/// separately, so that they never hide idle ones.
 const NEAR_BUSY: usize = 20;
 /// Maximum number of couriers in an explanation whose vehicle cannot carry the order.
 const MAX_EXCLUDED: usize = 5;
@@ -56,7 +57,8 @@ pub struct Decision {
     pub assignment: Option<PlannedAssignment>,
     /// The couriers with the lowest costs for the order by itself, cheapest first.
     pub considered: Vec<ConsideredCourier>,
-    /// The nearest couriers whose vehicle cannot carry the order, at most `MAX_EXCLUDED`. Empty without an explanation.
+    /// The nearest couriers whose vehicle cannot carry the order, at most `MAX_EXCLUDED`. Empty
+    /// without an explanation.
     pub excluded: Vec<(CourierId, Misfit)>,
 }
 
@@ -119,7 +121,8 @@ impl Available {
         }
     }
 
-    /// Returns a courier with a shift or a trip. Returns `None` if the courier is not free within the horizon, or stuck.
+    /// Returns a courier with a shift or a trip. Returns `None` if the courier is not free within
+    /// the horizon, or stuck.
     pub fn of<T: Fn(Point, Point) -> u32>(
         candidate: Candidate,
         courier: &Courier,
@@ -178,14 +181,16 @@ impl Available {
     }
 }
 
-/// Returns the searching orders' decisions, in their sequence. Orders that are not searching have none.
+/// Returns the searching orders' decisions, in their sequence. Orders that are not searching have
+/// none.
 ///
-/// An order is matched with the nearest couriers within the radius, at the place where they will be free, and with
-/// couriers on the way to its pickup. Sandbox couriers carry only the orders of sandbox stores. An order is offered to a
-/// released courier again only after a while and at a higher cost, so any other courier is preferred.
+/// An order is matched with the nearest couriers within the radius, at the place where they will be
+/// free, and with couriers on the way to its pickup. Sandbox couriers carry only the orders of
+/// sandbox stores. An order is offered to a released courier again only after a while and at a
+/// higher cost, so any other courier is preferred.
 ///
-/// Orders that have waited to their limit come first: they are matched by themselves with the couriers who can leave at
-/// once, until no such courier is left for them.
+/// Orders that have waited to their limit come first: they are matched by themselves with the
+/// couriers who can leave at once, until no such courier is left for them.
 pub fn decide<T: Fn(Point, Point) -> u32>(
     orders: &[Order],
     couriers: &[Available],
@@ -284,7 +289,8 @@ pub fn decide<T: Fn(Point, Point) -> u32>(
     decisions
 }
 
-/// Maximum number of rounds in which the orders at their limit are matched. Each round but the last assigns an order.
+/// Maximum number of rounds in which the orders at their limit are matched. Each round but the last
+/// assigns an order.
 const MAX_ROUNDS: usize = 16;
 
 /// The orders of a pass with the couriers that are near to each.
@@ -357,8 +363,9 @@ impl<T: Fn(Point, Point) -> u32> Matching<'_, '_, T> {
         decided.into_values().collect()
     }
 
-    /// Returns whether an order has waited as long as an idle courier in reach would have taken to its pickup, or as long
-    /// as the setting allows. It then takes the best courier who can leave at once.
+    /// Returns whether an order has waited as long as an idle courier in reach would have taken to
+    /// its pickup, or as long as the setting allows. It then takes the best courier who can leave
+    /// at once.
     fn has_waited(&self, order: &Order, open: &OpenOrder) -> bool {
         let idle = open
             .near

@@ -17,20 +17,23 @@ pub struct Dispatch {
     pub max_position_age_minutes: u32,
     /// Minutes without a position or step after which a courier is released before the pickup.
     pub silence_timeout_minutes: u32,
-    /// Minutes by which a courier's step is overdue, after which dispatch does not count on the courier.
+    /// Minutes by which a courier's step is overdue, after which dispatch does not count on the
+    /// courier.
     pub stuck_after_minutes: u32,
-    /// Minutes that an order whose goods are ready waits at most for a better courier while an idle one is in reach.
+    /// Minutes that an order whose goods are ready waits at most for a better courier while an idle
+    /// one is in reach.
     pub wait_limit_minutes: u32,
-    /// Minutes of searching after which an order can be offered to a released courier again, if no other courier is
-    /// free.
+    /// Minutes of searching after which an order can be offered to a released courier again, if no
+    /// other courier is free.
     pub reoffer_after_minutes: u32,
     /// Minimum seconds between two stored positions of a courier.
     pub position_seconds: u32,
-    /// Maximum number of searching orders with a free courier nearby that a pass matches. If there are more, half of
-    /// them are the ones that have searched longest, and the other half changes from pass to pass.
+    /// Maximum number of searching orders with a free courier nearby that a pass matches. If there
+    /// are more, half of them are the ones that have searched longest, and the other half changes
+    /// from pass to pass.
     pub orders_per_pass: u32,
-    /// Minutes before the ready time from which a courier is searched, 0 to 60, unless the store has its own value. With
-    /// 0 the search starts when the goods are ready.
+    /// Minutes before the ready time from which a courier is searched, 0 to 60, unless the store
+    /// has its own value. With 0 the search starts when the goods are ready.
     pub lead_minutes: u32,
     /// Minutes within which a courier must be free to be considered.
     pub horizon_minutes: u32,
@@ -46,7 +49,8 @@ pub struct Dispatch {
     pub pickup_service_seconds: u32,
     /// Duration of a delivery in seconds: half before the goods are handed over, half after.
     pub delivery_service_seconds: u32,
-    /// Cost of goods that wait between the ready time and the pickup, in per cent of the same lateness.
+    /// Cost of goods that wait between the ready time and the pickup, in per cent of the same
+    /// lateness.
     pub wait_percent: u32,
     /// Cost of the time until the courier starts, in per cent.
     pub start_percent: u32,
@@ -54,8 +58,8 @@ pub struct Dispatch {
     pub travel_percent: u32,
     /// Cost of the duration of a trip from the pickup on, in per cent.
     pub length_percent: u32,
-    /// Advantage of couriers far from the present pickups, in per cent of their mean travel to them. Couriers nearby stay
-    /// available for other orders.
+    /// Advantage of couriers far from the present pickups, in per cent of their mean travel to
+    /// them. Couriers nearby stay available for other orders.
     pub remoteness_percent: u32,
     /// Cost in seconds of an order beyond those that a courier's hourly guarantee pays.
     pub guarantee_seconds: u32,
@@ -182,7 +186,8 @@ impl Dispatch {
         Duration::minutes(self.wait_limit_minutes.into())
     }
 
-    /// Returns the duration of searching after which an order can be offered to a released courier again.
+    /// Returns the duration of searching after which an order can be offered to a released courier
+    /// again.
     pub(crate) fn reoffer_after(&self) -> Duration {
         Duration::minutes(self.reoffer_after_minutes.into())
     }

@@ -1,4 +1,5 @@
-//! Which courier carries which order: the matching of a pass, its spatial search and its configuration.
+//! Which courier carries which order: the matching of a pass, its spatial search and its
+//! configuration.
 
 pub(crate) mod assign;
 mod config;

@@ -11,9 +11,11 @@ use crate::{
     },
 };
 
-/// Returns at most `max` ranges of cells that together contain every point within a radius of any of the points.
+/// Returns at most `max` ranges of cells that together contain every point within a radius of any
+/// of the points.
 ///
-/// If there are more ranges, the closest ones are merged, so a range can include cells that are too far away.
+/// If there are more ranges, the closest ones are merged, so a range can include cells that are too
+/// far away.
 pub(crate) fn cells_around(
     points: impl Iterator<Item = Point>,
     radius_m: u32,
@@ -108,8 +110,8 @@ impl<'a> CourierIndex<'a> {
         !self.nearest(pickup, radius_m, 1, fits).is_empty()
     }
 
-    /// Returns the `count` nearest couriers within the radius that `fits` accepts, and possibly more, each with its
-    /// distance in metres and its index in the list.
+    /// Returns the `count` nearest couriers within the radius that `fits` accepts, and possibly
+    /// more, each with its distance in metres and its index in the list.
     pub(crate) fn nearest(
         &self,
         pickup: Point,
@@ -167,10 +169,12 @@ impl<'a> CourierIndex<'a> {
     }
 }
 
-/// Great-circle metres in one degree of latitude, rounded down so that a field never cuts its circle.
+/// Great-circle metres in one degree of latitude, rounded down so that a field never cuts its
+/// circle.
 const DEGREE_M: u64 = 111_000;
 
-/// A rectangle in degrees that contains a circle. Brazil is far from the poles and from the 180th meridian.
+/// A rectangle in degrees that contains a circle. Brazil is far from the poles and from the 180th
+/// meridian.
 struct Field {
     north_e7: i32,
     east_e7: u32,

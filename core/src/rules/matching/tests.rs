@@ -106,7 +106,8 @@ fn decide_at(orders: &[Order], couriers: &[Available], now: Timestamp) -> Vec<Op
     )
 }
 
-/// Returns the reason why the order stays open, and the planned courier with the number of orders in the trip.
+/// Returns the reason why the order stays open, and the planned courier with the number of orders
+/// in the trip.
 fn outcome(order: &Order, couriers: &[Available]) -> (Option<OpenReason>, Option<(u64, u32)>) {
     let decision = decide_at(core::slice::from_ref(order), couriers, now())
         .remove(0)
@@ -212,7 +213,8 @@ fn courier_is_assigned_at_the_last_pass_in_time() {
         ..order(1)
     };
     let couriers = [free(1, 1_000)];
-    // Travel, half of the pickup and the margin are before the ready time, and the next pass is three seconds later.
+    // Travel, half of the pickup and the margin are before the ready time, and the next pass is
+    // three seconds later.
     let ride = i64::from(travel(north(1_000), CENTRE));
     let last = order.ready_at.before(Duration::seconds(ride + 90 + 30 + 3));
     let open = |now| {
@@ -375,7 +377,8 @@ fn unavailable_courier_or_changed_trip_is_not_considered() {
     );
 }
 
-/// Returns a courier at the pickup of another store who has waited for the return code for this time.
+/// Returns a courier at the pickup of another store who has waited for the return code for this
+/// time.
 fn at_return(waited: Duration) -> (Courier, Vec<Order>) {
     let mut carried = Order {
         status: OrderStatus::CourierAtReturn,
@@ -460,7 +463,8 @@ fn orders_at_their_limit_get_every_idle_courier_in_reach() {
             order
         })
         .collect();
-    // One courier is at the store and the others so far away that the first could carry an order after the other.
+    // One courier is at the store and the others so far away that the first could carry an order
+    // after the other.
     let couriers = [free(1, 0), free(2, 9_000), free(3, 9_500)];
     let decisions = decide_at(&orders, &couriers, now());
     let mut assigned: Vec<u64> = decisions
@@ -569,7 +573,8 @@ fn couriers_out_of_reach_do_not_change_decisions() {
     );
 }
 
-/// Checks that the decisions keep the limits, and that no order stays open while a courier of its own is free.
+/// Checks that the decisions keep the limits, and that no order stays open while a courier of its
+/// own is free.
 fn check_pairs(orders: &[Order], couriers: &[Candidate], decisions: &[Option<Decision>]) {
     let config = Dispatch::default();
     let mut taken = Vec::new();

@@ -27,7 +27,8 @@ pub enum PhotoError {
     UnknownFormat,
     /// The bytes are a file of this format, and another one was declared.
     OtherFormat(PhotoFormat),
-    /// The file is truncated or malformed, or uses a variant of the format that browsers do not show.
+    /// The file is truncated or malformed, or uses a variant of the format that browsers do not
+    /// show.
     Damaged,
     /// The file is an animation.
     Animated,

@@ -2,7 +2,8 @@
 
 use super::file::{CleanPhoto, PhotoError, Reader, check_size};
 
-/// Maximum number of scans. Progressive files have about ten; each one costs a decoder a pass over the whole picture.
+/// Maximum number of scans. Progressive files have about ten; each one costs a decoder a pass over
+/// the whole picture.
 const MAX_SCANS: u32 = 100;
 
 const START: u8 = 0xD8;
@@ -62,7 +63,8 @@ pub(super) fn clean(bytes: &[u8]) -> Result<CleanPhoto, PhotoError> {
                 out.extend_from_slice(JFIF);
                 continue;
             }
-            // The colour transform of files with four components. The segment is written again, so nothing else remains.
+            // The colour transform of files with four components. The segment is written again, so
+            // nothing else remains.
             0xEE if data.starts_with(b"Adobe") => {
                 let transform = *data.get(11).ok_or(PhotoError::Damaged)?;
                 out.extend([

@@ -1,9 +1,10 @@
 //! Checks photos and removes their metadata.
 //!
-//! A photo is copied part by part into a new file, and only the parts that a decoder needs are copied. So metadata, a
-//! position, a colour profile, a comment, a thumbnail, a second picture or data after the end cannot remain. No pixels are
-//! kept: the dimensions are read from the header, so a photo with a small file and a huge picture is rejected because of its
-//! dimensions. Only the data of a PNG file is decompressed, up to the size that its header announces, to find its end.
+//! A photo is copied part by part into a new file, and only the parts that a decoder needs are
+//! copied. So metadata, a position, a colour profile, a comment, a thumbnail, a second picture or
+//! data after the end cannot remain. No pixels are kept: the dimensions are read from the header,
+//! so a photo with a small file and a huge picture is rejected because of its dimensions. Only the
+//! data of a PNG file is decompressed, up to the size that its header announces, to find its end.
 
 mod file;
 mod jpeg;
@@ -17,7 +18,8 @@ use crate::model::order::PhotoFormat;
 /// Returns the photo without metadata.
 ///
 /// # Errors
-/// [`PhotoError`] if the bytes are not a complete still picture of the declared format, or the picture is too large.
+/// [`PhotoError`] if the bytes are not a complete still picture of the declared format, or the
+/// picture is too large.
 pub fn clean(bytes: &[u8], declared: PhotoFormat) -> Result<CleanPhoto, PhotoError> {
     if bytes.is_empty() {
         return Err(PhotoError::Empty);

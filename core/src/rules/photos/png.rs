@@ -1,5 +1,6 @@
-//! PNG files: a signature and a sequence of chunks, each with a checksum. The compressed data is decompressed once, in a window of 32 KiB, to
-//! find its end: data behind it does not belong to the picture.
+//! PNG files: a signature and a sequence of chunks, each with a checksum. The compressed data is
+//! decompressed once, in a window of 32 KiB, to find its end: data behind it does not belong to the
+//! picture.
 
 use crc::{CRC_32_ISO_HDLC, Crc};
 use miniz_oxide::inflate::{
@@ -99,7 +100,8 @@ impl Header {
         })
     }
 
-    /// Returns the bytes of the decompressed data: each row has one byte more than its pixels, and a pass without columns or rows has none.
+    /// Returns the bytes of the decompressed data: each row has one byte more than its pixels, and
+    /// a pass without columns or rows has none.
     fn raw_bytes(&self) -> u64 {
         let (width, height) = (u64::from(self.width), u64::from(self.height));
         let pass = |[left, top, columns, rows]: [u64; 4]| {
@@ -134,7 +136,8 @@ const ADAM7: [[u64; 4]; 7] = [
 /// The distance to which compressed data can refer.
 const WINDOW: usize = 32_768;
 
-/// Returns the number of compressed bytes that contain exactly these decompressed bytes. The pixels are not kept.
+/// Returns the number of compressed bytes that contain exactly these decompressed bytes. The pixels
+/// are not kept.
 fn end_of_data(compressed: &[u8], raw_bytes: u64) -> Result<usize, PhotoError> {
     let (mut state, mut window) = (Box::<DecompressorOxide>::default(), vec![0; WINDOW]);
     let (mut rest, mut position, mut raw) = (Reader(compressed), 0, 0);

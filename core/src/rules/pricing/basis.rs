@@ -12,7 +12,8 @@ use crate::{
     route::Pin,
 };
 
-/// The parts of a request, and of what is known about it, that determine its price. The tariff is not among them, because a quote keeps it.
+/// The parts of a request, and of what is known about it, that determine its price. The tariff is
+/// not among them, because a quote keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PriceBasis {
     pickup: BasisPlace,
@@ -24,7 +25,8 @@ pub struct PriceBasis {
     deliver_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     vehicle: Option<Vehicle>,
-    /// The length of the route, if a leg follows from the texts of two addresses. An edited text must not make it longer.
+    /// The length of the route, if a leg follows from the texts of two addresses. An edited text
+    /// must not make it longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     near_metres: Option<u32>,
 }
@@ -39,15 +41,16 @@ struct BasisStop {
     window: Option<DeliveryWindow>,
 }
 
-/// An address with its location. One of both must agree: an edited text can have the same location, and a text can get another location
-/// when a geocoder fails or the operator installs addresses.
+/// An address with its location. One of both must agree: an edited text can have the same location,
+/// and a text can get another location when a geocoder fails or the operator installs addresses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct BasisPlace {
     text: String,
     point: Point,
 }
 
-/// A part in which an order differs from its quote. Stops are identified by their index in the order sent.
+/// A part in which an order differs from its quote. Stops are identified by their index in the
+/// order sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuoteDifference {
     /// The store.
@@ -142,7 +145,8 @@ impl QuoteDifference {
 }
 
 impl PriceBasis {
-    /// Builds the basis of a valid inquiry. `located` are its stops, in the order sent; `zone` determines the local time.
+    /// Builds the basis of a valid inquiry. `located` are its stops, in the order sent; `zone`
+    /// determines the local time.
     pub fn new(inquiry: &Inquiry, pickup: &Place, located: &[Located], zone: Zone) -> PriceBasis {
         let stops = inquiry
             .stops
@@ -246,7 +250,8 @@ impl BasisPlace {
     }
 }
 
-/// Returns a digest of the parts of an address that can determine its location. The complement, case, accents and punctuation cannot.
+/// Returns a digest of the parts of an address that can determine its location. The complement,
+/// case, accents and punctuation cannot.
 fn text(address: &Address) -> String {
     let folded = |part: &Option<String>| plain(part.as_deref().unwrap_or_default());
     let parts = [
@@ -321,7 +326,8 @@ mod tests {
         }
     }
 
-    /// Returns the differences after an edit of the request and of the locations of the pickup and the stops.
+    /// Returns the differences after an edit of the request and of the locations of the pickup and
+    /// the stops.
     fn after(edit: impl Fn(&mut Inquiry, &mut Place, &mut Vec<Located>)) -> Vec<QuoteDifference> {
         let basis = |edit: &dyn Fn(&mut Inquiry, &mut Place, &mut Vec<Located>)| {
             let (mut inquiry, mut located) = (inquiry(), vec![at(-235_500_000), at(-235_600_000)]);

@@ -55,8 +55,8 @@ impl FeeSums {
     }
 }
 
-/// Returns the fee of an order by a tariff, at the time for which it was priced; `None` if the tariff rejects it. The limits are those of
-/// [`super::plan`].
+/// Returns the fee of an order by a tariff, at the time for which it was priced; `None` if the
+/// tariff rejects it. The limits are those of [`super::plan`].
 fn draft_fee(tariff: &Tariff, order: &PricedOrder, of_store: Option<Zone>) -> Option<Money> {
     let is_far =
         |stop| Distance(great_circle_m(order.pickup, stop)).kilometres() > tariff.service_radius_km;

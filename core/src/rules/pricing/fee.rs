@@ -24,7 +24,8 @@ pub struct FeeInput {
     pub at: Timestamp,
     /// Time zone of the pickup.
     pub zone: Zone,
-    /// The smallest kind of vehicle that meets the order's requirements. `None` without requirements.
+    /// The smallest kind of vehicle that meets the order's requirements. `None` without
+    /// requirements.
     pub vehicle: Option<Vehicle>,
 }
 
@@ -70,7 +71,8 @@ pub fn total(lines: &[PriceLine]) -> Money {
 }
 
 fn line(rule: Rule, quantity: Decimal, reais: Decimal) -> PriceLine {
-    // With a valid tariff and a route of at most 4 billion metres, amounts are far below the limit of `Money`.
+    // With a valid tariff and a route of at most 4 billion metres, amounts are far below the limit
+    // of `Money`.
     PriceLine {
         rule,
         quantity: quantity.normalize(),

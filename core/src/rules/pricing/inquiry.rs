@@ -26,11 +26,12 @@ pub struct Inquiry {
     /// Requested time of arrival at the last stop. It is part of the content only if it is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deliver_at: Option<Timestamp>,
-    /// The smallest kind of vehicle that meets the requirements. Orders also contain the requirements, so it is no part of
-    /// their content.
+    /// The smallest kind of vehicle that meets the requirements. Orders also contain the
+    /// requirements, so it is no part of their content.
     #[serde(skip)]
     pub vehicle: Option<Vehicle>,
-    /// The highest acceptable fee of a preview. It does not determine the price, so it is no part of the content.
+    /// The highest acceptable fee of a preview. It does not determine the price, so it is no part
+    /// of the content.
     #[serde(skip)]
     pub max_fee: Option<Money>,
 }
@@ -50,7 +51,8 @@ pub struct InquiryStop {
 }
 
 impl Inquiry {
-    /// Returns whether the order has a time or a window for a delivery. Its expected times are always part of the response.
+    /// Returns whether the order has a time or a window for a delivery. Its expected times are
+    /// always part of the response.
     pub fn is_scheduled(&self) -> bool {
         self.deliver_at.is_some() || self.stops.iter().any(|stop| stop.window.is_some())
     }

@@ -35,11 +35,11 @@ pub struct Plan {
     pub fee_range: Option<FeeRange>,
     /// The expected times.
     pub times: Times,
-    /// Whether an address was located only by its municipality, or the embedded distance model replaced the unavailable
-    /// road network.
+    /// Whether an address was located only by its municipality, or the embedded distance model
+    /// replaced the unavailable road network.
     pub estimated: bool,
-    /// The places on whose rough location the fee depends: 0 is the pickup, and the stops follow in the order sent. Empty if the fee does not
-    /// depend on them.
+    /// The places on whose rough location the fee depends: 0 is the pickup, and the stops follow in
+    /// the order sent. Empty if the fee does not depend on them.
     pub rough_places: Vec<usize>,
     /// Whether a leg follows from the texts of two addresses.
     pub has_near_leg: bool,
@@ -183,7 +183,8 @@ fn uncertainty(
     }
 }
 
-/// Returns whether an address was located only by its municipality, or a leg of the route is marked as estimated.
+/// Returns whether an address was located only by its municipality, or a leg of the route is marked
+/// as estimated.
 fn is_estimated(request: &Request<'_>, order: &[usize], closed: bool) -> bool {
     let is_rough = |located: &Located| located.precision == Precision::Municipality;
     let visited = std::iter::once(0).chain(order.iter().map(|stop| stop + 1));

@@ -12,19 +12,22 @@ pub struct FeeRange {
     pub max: Money,
 }
 
-/// Road metres per great-circle metre, in per cent: the factor of the embedded model for longer distances.
+/// Road metres per great-circle metre, in per cent: the factor of the embedded model for longer
+/// distances.
 const DETOUR_PERCENT: u64 = 122;
 /// Median error of an estimated leg in per cent, measured in the centre of São Paulo.
 const LEG_ERROR_PERCENT: u64 = 9;
-/// Typical error of a leg that follows from the texts of both addresses in per cent: the standard deviation of the distances of
-/// addresses with the same CEP, CEP5 or neighbourhood, divided by their mean.
+/// Typical error of a leg that follows from the texts of both addresses in per cent: the standard
+/// deviation of the distances of addresses with the same CEP, CEP5 or neighbourhood, divided by
+/// their mean.
 const NEAR_ERROR_PERCENT: u64 = 60;
 
 /// The places and legs of a route, as far as they matter for the error of its distances.
 pub(super) struct Uncertainty {
     /// The pickup and the stops, in visiting order.
     pub(super) places: Vec<Located>,
-    /// For each leg to a stop, and then for that back to the pickup: its length in metres if it follows from the texts of both addresses.
+    /// For each leg to a stop, and then for that back to the pickup: its length in metres if it
+    /// follows from the texts of both addresses.
     pub(super) near: Vec<Option<u32>>,
     /// The lengths in metres of the legs to the stops that are marked as estimated.
     pub(super) estimated: Vec<u32>,
@@ -32,11 +35,12 @@ pub(super) struct Uncertainty {
     pub(super) estimated_back: Option<u32>,
 }
 
-/// Returns the range of a fee with the input of its lower end, or `None` if every location is at least as precise as a street number and no leg is marked as estimated.
+/// Returns the range of a fee with the input of its lower end, or `None` if every location is at
+/// least as precise as a street number and no leg is marked as estimated.
 ///
-/// The errors of locations and legs are independent, so the error of a distance is the root of the sum of their squares. A stop
-/// changes the legs before and after it, except a leg that follows from the texts, whose error is its own. The range is the expected
-/// error and not a limit.
+/// The errors of locations and legs are independent, so the error of a distance is the root of the
+/// sum of their squares. A stop changes the legs before and after it, except a leg that follows
+/// from the texts, whose error is its own. The range is the expected error and not a limit.
 pub(super) fn fee_range(
     tariff: &Tariff,
     priced: &FeeInput,

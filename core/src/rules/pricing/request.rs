@@ -29,9 +29,11 @@ pub struct Request<'a> {
     pub now: Timestamp,
     /// Time zone of the pickup.
     pub zone: Zone,
-    /// The smallest kind of vehicle that meets the order's requirements. `None` without requirements.
+    /// The smallest kind of vehicle that meets the order's requirements. `None` without
+    /// requirements.
     pub vehicle: Option<Vehicle>,
-    /// What to do if the price is uncertain because an address was located only by its municipality.
+    /// What to do if the price is uncertain because an address was located only by its
+    /// municipality.
     pub estimates: EstimatePolicy,
 }
 
@@ -49,7 +51,8 @@ pub struct Stop {
 }
 
 impl Request<'_> {
-    /// Returns the places that were located only by their municipality: 0 is the pickup, and the stops follow.
+    /// Returns the places that were located only by their municipality: 0 is the pickup, and the
+    /// stops follow.
     pub(super) fn rough_places(&self) -> Vec<usize> {
         let places = std::iter::once(self.pickup).chain(self.stops.iter().map(|stop| stop.located));
         let is_rough = |(_, place): &(usize, Located)| place.precision == Precision::Municipality;
@@ -93,7 +96,8 @@ pub enum PlanError {
     },
     /// The price is an estimate, and the store accepts none.
     Estimated {
-        /// Indices of the places that were located only by their municipality: 0 is the pickup, and the stops follow.
+        /// Indices of the places that were located only by their municipality: 0 is the pickup, and
+        /// the stops follow.
         places: Vec<usize>,
     },
     /// There are no stops, or more than the route engine supports.

@@ -17,8 +17,8 @@ pub struct Times {
     pub delivery: Timestamp,
 }
 
-/// Returns the times of a route. Without a requested time they are the earliest that reach every window. A courier does not wait at a
-/// door, so the windows delay the pickup.
+/// Returns the times of a route. Without a requested time they are the earliest that reach every
+/// window. A courier does not wait at a door, so the windows delay the pickup.
 pub(super) fn times(
     tariff: &Tariff,
     request: &Request<'_>,
@@ -86,7 +86,8 @@ mod tests {
         Timestamp::from_millis(1_795_262_400_000).after(Duration::minutes(minutes))
     }
 
-    /// Returns the times of a route whose legs take ten minutes. The approach takes 5 minutes and a handover 3.
+    /// Returns the times of a route whose legs take ten minutes. The approach takes 5 minutes and a
+    /// handover 3.
     fn planned(
         deliver_at: Option<i64>,
         windows: &[Option<(i64, i64)>],

@@ -69,7 +69,8 @@ impl Quote {
         Base64UrlUnpadded::encode_string(&bytes)
     }
 
-    /// Decodes a quote and verifies its signature, store, basis and expiry. `distance` is the length of the order's route.
+    /// Decodes a quote and verifies its signature, store, basis and expiry. `distance` is the
+    /// length of the order's route.
     pub fn open(
         text: &str,
         secret: &Secret,
@@ -86,7 +87,8 @@ impl Quote {
         if !hmac_sha256_matches(&secret.0, &[PURPOSE, body], tag) {
             return Err(SealError::Invalid);
         }
-        // A signed quote that cannot be read was issued before an upgrade. Clients already replace expired quotes.
+        // A signed quote that cannot be read was issued before an upgrade. Clients already replace
+        // expired quotes.
         let quote = std::str::from_utf8(body)
             .ok()
             .and_then(|body| json::from_str::<Quote>(body).ok());

@@ -53,7 +53,8 @@ impl VapidKey {
         Base64UrlUnpadded::encode_string(&self.public)
     }
 
-    /// Returns the `Authorization` header for a push service, which is identified by the origin of its endpoints.
+    /// Returns the `Authorization` header for a push service, which is identified by the origin of
+    /// its endpoints.
     pub fn authorization(&self, contact: &str, origin: &str, now: Timestamp) -> Option<String> {
         let claims = [
             ("aud", Tree::Text(origin.into())),
@@ -99,7 +100,8 @@ impl std::fmt::Debug for VapidKey {
     }
 }
 
-/// Returns scheme and authority of a URL, without the default port. Returns `None` if the URL has none.
+/// Returns scheme and authority of a URL, without the default port. Returns `None` if the URL has
+/// none.
 pub fn origin(url: &str) -> Option<String> {
     let uri: http::Uri = url.parse().ok()?;
     let (scheme, authority) = (uri.scheme_str()?, uri.authority()?.as_str());

@@ -1,6 +1,7 @@
 //! Web Push to couriers (RFC 8030), with the sender's identification (RFC 8292).
 //!
-//! A push has no content, so that the push service learns nothing about orders, and the app reads the trip from the API.
+//! A push has no content, so that the push service learns nothing about orders, and the app reads
+//! the trip from the API.
 
 mod key;
 mod subscription;

@@ -11,7 +11,8 @@ use crate::{
     },
 };
 
-/// Maximum number of subscriptions of a courier. One more replaces the oldest, which probably belongs to a former phone.
+/// Maximum number of subscriptions of a courier. One more replaces the oldest, which probably
+/// belongs to a former phone.
 pub const MAX_SUBSCRIPTIONS: usize = 5;
 
 /// The result of an attempt.
@@ -25,8 +26,8 @@ pub struct PushResult {
     pub result: AttemptResult,
 }
 
-/// Adds a subscription. If a session adds it, it ends with that session; a later session of the same browser takes it over. Returns `None` if
-/// it exists.
+/// Adds a subscription. If a session adds it, it ends with that session; a later session of the
+/// same browser takes it over. Returns `None` if it exists.
 pub fn subscribe(
     courier: &Courier,
     endpoint: String,
@@ -62,8 +63,9 @@ pub fn unsubscribe(courier: &Courier, endpoint: &str, now: Timestamp) -> Option<
     (push != courier.push).then(|| with_push(courier, push, now))
 }
 
-/// Takes the due pushes of a courier. Returns the changes, which prevent other instances from sending them until `lease` is over,
-/// and the subscriptions with the marks of their pushes. A push is dropped after `ttl`, if the courier carries no order any more, or if its session has ended.
+/// Takes the due pushes of a courier. Returns the changes, which prevent other instances from
+/// sending them until `lease` is over, and the subscriptions with the marks of their pushes. A push
+/// is dropped after `ttl`, if the courier carries no order any more, or if its session has ended.
 pub fn take(
     courier: &Courier,
     lease: Duration,
@@ -87,7 +89,8 @@ pub fn take(
     (with_push(courier, push, now), taken)
 }
 
-/// Applies the results of attempts. Returns `None` if nothing changes. The push of a later assignment is kept.
+/// Applies the results of attempts. Returns `None` if nothing changes. The push of a later
+/// assignment is kept.
 pub fn settle(courier: &Courier, results: &[PushResult], now: Timestamp) -> Option<Changes> {
     let mut push = courier.push.clone();
     for PushResult {
@@ -157,7 +160,8 @@ mod tests {
         write.value.clone()
     }
 
-    /// Returns a courier with this number of subscriptions, and an order that was assigned at second 0.
+    /// Returns a courier with this number of subscriptions, and an order that was assigned at
+    /// second 0.
     fn assigned(subscriptions: usize) -> Courier {
         let mut courier = courier(7, None, at(0), &[]);
         for number in 0..subscriptions {

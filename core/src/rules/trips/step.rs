@@ -1,8 +1,8 @@
 //! The step that a courier's trip waits for, and by how much it is overdue.
 //!
-//! A step has an expected duration: the travel time, or how long this courier and this store usually need, at least the
-//! configured service. An overdue step is expected to take as long again as it is overdue, so a courier who waits for
-//! somebody is not expected to be free at any moment.
+//! A step has an expected duration: the travel time, or how long this courier and this store
+//! usually need, at least the configured service. An overdue step is expected to take as long again
+//! as it is overdue, so a courier who waits for somebody is not expected to be free at any moment.
 
 use std::collections::BTreeMap;
 
@@ -46,11 +46,13 @@ pub enum Activity {
 pub struct CurrentStep {
     /// What the courier does until the step.
     pub activity: Activity,
-    /// Time from which the step is expected: the previous step, or the ready time of the goods if that is later.
+    /// Time from which the step is expected: the previous step, or the ready time of the goods if
+    /// that is later.
     pub since: Timestamp,
     /// Time of the last step of the trip, or of its assignment.
     pub reported_at: Timestamp,
-    /// How much later than otherwise the step is expected because it is overdue. It grows with the delay.
+    /// How much later than otherwise the step is expected because it is overdue. It grows with the
+    /// delay.
     pub delay: Duration,
     /// For how long the positions of a courier on the way show no progress. Zero for all others.
     pub motionless: Duration,
@@ -75,8 +77,8 @@ impl Durations {
         Durations(known)
     }
 
-    /// Returns how long a wait usually takes in seconds: at this store, or otherwise of this courier. A door is not a
-    /// matter of the store.
+    /// Returns how long a wait usually takes in seconds: at this store, or otherwise of this
+    /// courier. A door is not a matter of the store.
     fn usual(&self, kind: HandoverKind, courier: &Courier, store: StoreId) -> Option<u32> {
         let at_store = self
             .0
@@ -106,8 +108,8 @@ fn median(mut values: Vec<u32>) -> Option<u32> {
 }
 
 impl CurrentStep {
-    /// Returns the step that a courier's orders wait for, or `None` without orders. `travel` returns the travel time
-    /// between two points in seconds.
+    /// Returns the step that a courier's orders wait for, or `None` without orders. `travel`
+    /// returns the travel time between two points in seconds.
     pub fn of(
         courier: &Courier,
         orders: &[&Order],
@@ -136,12 +138,14 @@ impl CurrentStep {
         })
     }
 
-    /// Returns whether the courier is stuck: the step is so overdue that dispatch does not count on the courier.
+    /// Returns whether the courier is stuck: the step is so overdue that dispatch does not count on
+    /// the courier.
     pub fn is_stuck(&self, config: &Dispatch) -> bool {
         self.delay > config.stuck_after()
     }
 
-    /// Returns whether the courier's positions show for too long that the courier does not move to the pickup.
+    /// Returns whether the courier's positions show for too long that the courier does not move to
+    /// the pickup.
     pub fn is_motionless(&self, config: &Dispatch) -> bool {
         self.activity == Activity::ToPickup && self.motionless > config.stuck_after()
     }
@@ -250,8 +254,8 @@ impl<T: Fn(Point, Point) -> u32> StepClock<'_, T> {
         }
     }
 
-    /// Returns the step of a courier on the way from the place of an order's last step. The courier leaves at once, and
-    /// waits at the place until `ready`.
+    /// Returns the step of a courier on the way from the place of an order's last step. The courier
+    /// leaves at once, and waits at the place until `ready`.
     fn travelling(
         &self,
         activity: Activity,

@@ -1,4 +1,5 @@
-//! Plans of trips, computed by hand: one unit of distance is one minute, and both services take three minutes.
+//! Plans of trips, computed by hand: one unit of distance is one minute, and both services take
+//! three minutes.
 
 use std::{
     future::Future,
@@ -158,7 +159,8 @@ fn plan(courier: &Courier, orders: &[&Order], now: i64) -> TripPlan {
     )
 }
 
-/// Returns the stops as kind, ID and half minutes: `P` pickup of an order, `D` delivery, `R` return of an order.
+/// Returns the stops as kind, ID and half minutes: `P` pickup of an order, `D` delivery, `R` return
+/// of an order.
 fn stops(plan: &TripPlan) -> Vec<(char, u64, i64)> {
     let halves = |time: Timestamp| time.since(at(0)).as_millis() / 30_000;
     let of = |stop: &TripStop| match stop.kind {
@@ -177,7 +179,8 @@ fn plan_before_the_pickup_waits_for_the_goods() {
     let order = order(1, O::Allocated, 0, &[(point(2, 0), D::AwaitingPickup)]);
     let courier = courier(7, Some(point(-5, 0)), at(0), &[&order]);
     let early = plan(&courier, &[&order], 0);
-    // 5 min to the pickup, ready at 10 min, 1.5 min after the handover, 2 min on the way, 1.5 min at the door.
+    // 5 min to the pickup, ready at 10 min, 1.5 min after the handover, 2 min on the way, 1.5 min
+    // at the door.
     assert_eq!(stops(&early), [('P', 1, 20), ('D', 11, 30)]);
     assert_eq!(
         (early.arrives_at, early.free_at, early.end),
@@ -198,7 +201,8 @@ fn plan_before_the_pickup_waits_for_the_goods() {
         stops(&plan(&courier, &[&late], 0)),
         [('P', 1, 13), ('D', 11, 23)]
     );
-    // The last position is old: 15 minutes after the expected arrival, it is expected in another 15 minutes.
+    // The last position is old: 15 minutes after the expected arrival, it is expected in another 15
+    // minutes.
     assert_eq!(
         stops(&plan(&courier, &[&order], 40)),
         [('P', 1, 73), ('D', 11, 83)]
@@ -429,7 +433,8 @@ fn stops_of_one_order_keep_their_order() {
             .collect::<Vec<_>>()
     };
     assert_eq!(ids(&[&single]), [11, 12]);
-    // The shortest route visits the places 1, 2 and 3: the first order's stops take its first and its last turn.
+    // The shortest route visits the places 1, 2 and 3: the first order's stops take its first and
+    // its last turn.
     assert_eq!(ids(&[&single, &other]), [11, 21, 12]);
     assert_eq!(ids(&[&other, &single]), [11, 21, 12]);
 }
@@ -605,7 +610,8 @@ fn courier_who_does_not_move_is_late_and_stuck() {
     for (status, stop, from) in cases {
         let order = stepped(order(1, status, 0, &[(point(0, 0), stop)]), 0, from);
         let seen = |place, now| courier(7, Some(place), at(now), &[&order]);
-        // Eight minutes to the place. A courier on the way is not late, and one at half the speed either.
+        // Eight minutes to the place. A courier on the way is not late, and one at half the speed
+        // either.
         assert_eq!(delay(&seen(from, 0), &order, 0), (0, false));
         let half = |halves: i32| {
             point(

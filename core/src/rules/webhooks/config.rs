@@ -8,7 +8,8 @@ use crate::model::{Duration, Entropy, webhook::PASS_DURATION};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct WebhookConfig {
-    /// Milliseconds between the first and the second attempt. Each further delay is three times as long.
+    /// Milliseconds between the first and the second attempt. Each further delay is three times as
+    /// long.
     pub first_retry_ms: u32,
     /// Maximum minutes between two attempts.
     pub max_retry_minutes: u32,
@@ -27,7 +28,8 @@ pub struct WebhookConfig {
 }
 
 impl Default for WebhookConfig {
-    /// Delays of 10 s, 30 s, 90 s, 4.5 min, 13.5 min, 40 min, 2 h and 6 h, then every 12 h, for three days.
+    /// Delays of 10 s, 30 s, 90 s, 4.5 min, 13.5 min, 40 min, 2 h and 6 h, then every 12 h, for
+    /// three days.
     fn default() -> WebhookConfig {
         WebhookConfig {
             first_retry_ms: 10_000,
@@ -43,8 +45,8 @@ impl Default for WebhookConfig {
 }
 
 impl WebhookConfig {
-    /// Returns the delay after a number of attempts, starting at 1. A jitter of 20% spreads the retries of messages
-    /// that failed at the same time.
+    /// Returns the delay after a number of attempts, starting at 1. A jitter of 20% spreads the
+    /// retries of messages that failed at the same time.
     pub fn wait(&self, tries: u32, entropy: &mut Entropy) -> Duration {
         let max = i64::from(self.max_retry_minutes) * 60_000;
         let factor = 3_i64.saturating_pow(tries.saturating_sub(1));
@@ -55,8 +57,8 @@ impl WebhookConfig {
         Duration::millis(wait * 4 / 5 + wait * 2 / 5 * random / i64::from(u16::MAX))
     }
 
-    /// Returns the duration of the exclusive lease of a subscription: the maximum duration of a pass plus five seconds
-    /// for the commit. After a crash, nothing is sent for this long.
+    /// Returns the duration of the exclusive lease of a subscription: the maximum duration of a
+    /// pass plus five seconds for the commit. After a crash, nothing is sent for this long.
     pub fn lease(&self) -> Duration {
         Duration::millis(PASS_DURATION.as_millis() + 1_000 * (i64::from(self.timeout_seconds) + 5))
     }

@@ -20,8 +20,8 @@ pub struct Mail {
     pub text: String,
 }
 
-/// Reads the mail from the body of a message, so that it has what other receivers get. Returns `None` if the recipient has no address, or
-/// the message has no recipient: a test.
+/// Reads the mail from the body of a message, so that it has what other receivers get. Returns
+/// `None` if the recipient has no address, or the message has no recipient: a test.
 pub fn mail(body: &[u8]) -> Option<Mail> {
     let body = Tree::parse(std::str::from_utf8(body).ok()?).ok()?;
     let recipient = body.get("data")?.get("recipient")?;
@@ -41,8 +41,9 @@ pub fn mail(body: &[u8]) -> Option<Mail> {
     })
 }
 
-/// Returns a name without anything that a mail program shows as a link. Everyone can choose names, and a mail with a stranger's link would
-/// come from the operator. Of a link only the words of its domain remain: `Pizza.com` becomes `Pizza com`.
+/// Returns a name without anything that a mail program shows as a link. Everyone can choose names,
+/// and a mail with a stranger's link would come from the operator. Of a link only the words of its
+/// domain remain: `Pizza.com` becomes `Pizza com`.
 pub fn without_links(name: &str) -> String {
     let mut text: String = name
         .chars()
@@ -78,7 +79,8 @@ fn is_dot(c: char) -> bool {
     matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}' | '\u{2024}')
 }
 
-/// Returns whether a character is not visible, but could separate the parts of a link or reverse its direction.
+/// Returns whether a character is not visible, but could separate the parts of a link or reverse
+/// its direction.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

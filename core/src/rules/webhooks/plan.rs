@@ -17,8 +17,8 @@ const LANE: usize = 10;
 /// A pass over a subscription.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WebhookPass {
-    /// The messages to send now. Lanes are sent concurrently. The messages of a lane are sent one after the other, each
-    /// after the previous one was accepted.
+    /// The messages to send now. Lanes are sent concurrently. The messages of a lane are sent one
+    /// after the other, each after the previous one was accepted.
     pub lanes: Vec<Vec<Message>>,
     /// New messages that wait for a failed message of their order.
     pub held: Vec<Message>,
@@ -33,8 +33,9 @@ impl WebhookPass {
     }
 }
 
-/// Plans a pass. `queued` contains the queued messages, sorted by journal position. `entries` is the next page of the
-/// journal. `follow_up` returns what follows an entry's message, or `None` if the entry is not sent.
+/// Plans a pass. `queued` contains the queued messages, sorted by journal position. `entries` is
+/// the next page of the journal. `follow_up` returns what follows an entry's message, or `None` if
+/// the entry is not sent.
 pub fn plan(
     webhook: &Webhook,
     queued: &[Message],

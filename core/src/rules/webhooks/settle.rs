@@ -30,8 +30,8 @@ pub struct Settlement {
     pub stopped: bool,
 }
 
-/// Settles a pass. `webhook` and `queued` are the current versions, which can be newer than those of the plan, because
-/// the store may have requested a test or a replay since.
+/// Settles a pass. `webhook` and `queued` are the current versions, which can be newer than those
+/// of the plan, because the store may have requested a test or a replay since.
 pub fn settle(
     webhook: &Webhook,
     queued: &[Message],
@@ -55,7 +55,8 @@ pub fn settle(
             .map(|message| (message.name.clone(), message.clone())),
     );
     let (mut attempts, mut gone) = (Vec::new(), false);
-    // Consecutive failures are counted in chronological order, which differs from the order of the lanes.
+    // Consecutive failures are counted in chronological order, which differs from the order of the
+    // lanes.
     let ended = |one: &MessageResult| {
         one.sent
             .map(|(at, took, _)| at.millis().saturating_add_unsigned(took))
@@ -67,7 +68,8 @@ pub fn settle(
             continue;
         };
         let number = message.tries.saturating_add(1);
-        // A mail server rejects a message with 500 to 599 for good, for example because the mailbox does not exist.
+        // A mail server rejects a message with 500 to 599 for good, for example because the mailbox
+        // does not exist.
         let is_rejected = webhook.is_mail() && matches!(result.status(), Some(500..=599));
         let next_at =
             if result.is_success() || result.is_gone() || is_rejected || result.is_withheld() {

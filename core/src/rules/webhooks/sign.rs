@@ -12,8 +12,8 @@ fn bytes(deployment: &[u8; 32], nonce: &str) -> [u8; 32] {
     hmac_sha256(deployment, &[PURPOSE, nonce.as_bytes()])
 }
 
-/// Derives the secret of a nonce: `whsec_` and 32 bytes in base64. It is an HMAC-SHA256 with the deployment's secret
-/// and is not stored.
+/// Derives the secret of a nonce: `whsec_` and 32 bytes in base64. It is an HMAC-SHA256 with the
+/// deployment's secret and is not stored.
 pub fn secret_text(deployment: &[u8; 32], nonce: &str) -> String {
     format!(
         "{SECRET_PREFIX}{}",
@@ -21,9 +21,9 @@ pub fn secret_text(deployment: &[u8; 32], nonce: &str) -> String {
     )
 }
 
-/// Returns the value of the `webhook-signature` header: `v1,` and the base64 of the HMAC-SHA256 of the ID, the Unix
-/// time in seconds and the body. There is one signature for each secret that is valid at `now`, newest first, separated
-/// by spaces.
+/// Returns the value of the `webhook-signature` header: `v1,` and the base64 of the HMAC-SHA256 of
+/// the ID, the Unix time in seconds and the body. There is one signature for each secret that is
+/// valid at `now`, newest first, separated by spaces.
 pub fn signature(
     deployment: &[u8; 32],
     secrets: &[SigningSecret],

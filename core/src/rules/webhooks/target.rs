@@ -1,5 +1,5 @@
-//! Validation of webhook receivers: of the URL when a subscription is created, and of the IP address for every
-//! connection.
+//! Validation of webhook receivers: of the URL when a subscription is created, and of the IP
+//! address for every connection.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -9,9 +9,11 @@ pub const MAX_URL_LENGTH: usize = 2_048;
 /// The reason a URL is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlError {
-    /// The URL is not an absolute HTTPS URL, or contains a user name, a fragment, blanks or non-ASCII characters.
+    /// The URL is not an absolute HTTPS URL, or contains a user name, a fragment, blanks or
+    /// non-ASCII characters.
     Malformed,
-    /// The URL uses HTTP without TLS, which is allowed only for receivers on this machine, during development.
+    /// The URL uses HTTP without TLS, which is allowed only for receivers on this machine, during
+    /// development.
     Insecure,
     /// The URL contains an address in a private network.
     Private,
@@ -62,9 +64,9 @@ pub fn check(text: &str, loopback: bool) -> Result<(), UrlError> {
     }
 }
 
-/// Returns whether requests may be sent to an address. It rejects all addresses that the registries of special
-/// addresses (RFC 6890 and its updates) do not list as globally reachable, including IPv4 addresses embedded in IPv6
-/// addresses.
+/// Returns whether requests may be sent to an address. It rejects all addresses that the registries
+/// of special addresses (RFC 6890 and its updates) do not list as globally reachable, including
+/// IPv4 addresses embedded in IPv6 addresses.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -105,7 +107,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         // Protocol assignments including Teredo and ORCHID; documentation.
         [0x2001, second, ..] => second >= 0x0200 && second != 0x0db8,
         [0x3fff, second, ..] => second >= 0x1000,
-        // Only global unicast, which excludes unique local, link-local, site-local and multicast addresses.
+        // Only global unicast, which excludes unique local, link-local, site-local and multicast
+        // addresses.
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }

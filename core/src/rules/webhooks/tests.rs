@@ -92,7 +92,8 @@ impl Fixture {
         }
     }
 
-    /// Runs a pass at `now` with this page of the journal. Returns the positions of the sent messages, lane by lane.
+    /// Runs a pass at `now` with this page of the journal. Returns the positions of the sent
+    /// messages, lane by lane.
     fn pass(
         &mut self,
         page: &[JournalEntry],

@@ -24,7 +24,8 @@ pub enum EventType {
     Accepted,
     /// No courier was found in time.
     Rejected,
-    /// A courier is on the way to the pickup. Sent again with a new estimate, and for another courier.
+    /// A courier is on the way to the pickup. Sent again with a new estimate, and for another
+    /// courier.
     PickupOngoing,
     /// The courier is at the pickup.
     ArrivedAtMerchant,
@@ -124,7 +125,8 @@ pub struct DeliveryEventView {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RejectionView {
-    /// Always `NO_DELIVERYPERSON_AVAILABLE`. A delivery that is not possible for another reason is not created.
+    /// Always `NO_DELIVERYPERSON_AVAILABLE`. A delivery that is not possible for another reason is
+    /// not created.
     pub reason: &'static str,
 }
 
@@ -253,8 +255,8 @@ fn event_type(event: &Event, history: &[RecordedEvent]) -> Option<EventType> {
     })
 }
 
-/// Returns whether an event of an order is sent to a connection, and the message that follows it. It depends only on data that never
-/// changes, so a message that is queued is also sent later.
+/// Returns whether an event of an order is sent to a connection, and the message that follows it.
+/// It depends only on data that never changes, so a message that is queued is also sent later.
 pub fn follow_up(order: &Order, event: &Event) -> Option<FollowUp> {
     let own = order.open_delivery.as_deref()?;
     event_type(event, &[])?;
@@ -274,7 +276,8 @@ pub fn follow_up(order: &Order, event: &Event) -> Option<FollowUp> {
     })
 }
 
-/// Returns the history of an order in terms of the standard, with the time and the reason of each event.
+/// Returns the history of an order in terms of the standard, with the time and the reason of each
+/// event.
 pub fn event_types(
     order: &Order,
     history: &[RecordedEvent],
@@ -297,8 +300,8 @@ pub fn event_types(
 }
 
 impl LogisticEvent {
-    /// Builds the message of an event of an order, or of the end of its delivery. `merchant` is the merchant's ID, and `vehicle` that of
-    /// the courier. `None` if the standard has no such event.
+    /// Builds the message of an event of an order, or of the end of its delivery. `merchant` is the
+    /// merchant's ID, and `vehicle` that of the courier. `None` if the standard has no such event.
     pub fn of(
         order: &Order,
         history: &[RecordedEvent],

@@ -1,5 +1,5 @@
-//! Open Delivery, the Brazilian standard of restaurants' systems, version 1.7.1: bodies of the logistics API and of its webhooks.
-//! Field names and values are those of the standard.
+//! Open Delivery, the Brazilian standard of restaurants' systems, version 1.7.1: bodies of the
+//! logistics API and of its webhooks. Field names and values are those of the standard.
 
 mod event;
 mod request;
@@ -22,7 +22,8 @@ pub use response::{
 
 use crate::model::OrderId;
 
-/// Returns the standard's `deliveryId` of an order: a UUID of version 8 whose last 15 digits are the order's ID in hexadecimal.
+/// Returns the standard's `deliveryId` of an order: a UUID of version 8 whose last 15 digits are
+/// the order's ID in hexadecimal.
 pub fn delivery_id(order: OrderId) -> String {
     let digits = format!("{:015x}", order.get());
     let (high, low) = digits.split_at(3);

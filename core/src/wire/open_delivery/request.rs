@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A request for the availability and the price of a delivery, or the common part of a new delivery.
+/// A request for the availability and the price of a delivery, or the common part of a new
+/// delivery.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -74,7 +75,8 @@ pub struct DeliveryRequest {
     /// Address of the pickup.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub pickup_address: Option<LogisticsAddress>,
-    /// The code that the merchant gives to the courier, 4 to 12 letters or digits. Without it, a code is generated.
+    /// The code that the merchant gives to the courier, 4 to 12 letters or digits. Without it, a
+    /// code is generated.
     #[cfg_attr(
         feature = "openapi",
         schema(format = "pickup-code", max_length = 64, example = "7K2P")
@@ -108,11 +110,12 @@ pub struct DeliveryRequest {
         )
     )]
     pub customer_name: Option<String>,
-    /// Phone number of the recipient: with the area code, and a foreign one with a plus sign and the country code. The courier reads any other
-    /// text with the instructions.
+    /// Phone number of the recipient: with the area code, and a foreign one with a plus sign and
+    /// the country code. The courier reads any other text with the instructions.
     #[cfg_attr(feature = "openapi", schema(example = "+5511999990000"))]
     pub customer_phone: Option<String>,
-    /// The code by which the recipient is reached at a shared phone number. The courier reads both with the instructions.
+    /// The code by which the recipient is reached at a shared phone number. The courier reads both
+    /// with the instructions.
     pub customer_phone_localizer: Option<String>,
     /// The permitted vehicles and the container.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
@@ -120,7 +123,8 @@ pub struct DeliveryRequest {
     /// The latest times of the pickup and of the delivery.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub limit_times: Option<LimitTimes>,
-    /// Time at which the preparation of the order starts, in RFC 3339 format, at most 30 days ahead. No courier is searched before.
+    /// Time at which the preparation of the order starts, in RFC 3339 format, at most 30 days
+    /// ahead. No courier is searched before.
     #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T18:00:00Z"))]
     pub preparation_start_date_time: Option<String>,
     /// Price of the order.
@@ -143,7 +147,8 @@ pub struct DeliveryRequest {
     pub special_instructions: Option<String>,
     /// How the order is paid. Defaults to a payment in the ordering application.
     pub payments: Option<DeliveryPayments>,
-    /// IDs of orders that this order can be combined with, at most 10. Dispatch decides on trips by itself, so they have no effect.
+    /// IDs of orders that this order can be combined with, at most 10. Dispatch decides on trips by
+    /// itself, so they have no effect.
     #[cfg_attr(feature = "openapi", schema(max_items = 10))]
     pub combined_orders_ids: Option<Vec<String>>,
 }
@@ -261,7 +266,8 @@ pub struct RequestedVehicle {
         )
     )]
     pub container: Option<String>,
-    /// How the goods are transported, at most 500 characters. The courier reads it with the instructions.
+    /// How the goods are transported, at most 500 characters. The courier reads it with the
+    /// instructions.
     #[cfg_attr(
         feature = "openapi",
         schema(max_length = 500, example = "Bolo de andar: levar na horizontal")
@@ -407,7 +413,8 @@ pub struct CancelDelivery {
         )
     )]
     pub reason: Option<String>,
-    /// `RETURN_TO_STORE` or `CANCEL_DELIVERY`: what the courier does if the goods are on the way. Defaults to the return.
+    /// `RETURN_TO_STORE` or `CANCEL_DELIVERY`: what the courier does if the goods are on the way.
+    /// Defaults to the return.
     #[cfg_attr(
         feature = "openapi",
         schema(

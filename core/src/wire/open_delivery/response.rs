@@ -171,8 +171,8 @@ pub struct DetailTimes {
 }
 
 impl LogisticsDetails {
-    /// Builds the details of an order with its history. `vehicle` is that of the courier, and `merchant` the merchant's ID. `None` if
-    /// Open Delivery did not create the order.
+    /// Builds the details of an order with its history. `vehicle` is that of the courier, and
+    /// `merchant` the merchant's ID. `None` if Open Delivery did not create the order.
     pub fn of(
         order: &Order,
         history: &[RecordedEvent],

@@ -166,8 +166,8 @@ fn random_address(entropy: &mut Entropy) -> (Value, Option<(f64, f64)>) {
 }
 
 impl Request {
-    /// Returns a request with the parts. `always_open` computes previews without opening hours, from which times are chosen that can
-    /// be met.
+    /// Returns a request with the parts. `always_open` computes previews without opening hours,
+    /// from which times are chosen that can be met.
     pub(super) fn random(
         entropy: &mut Entropy,
         parts: Parts,
@@ -236,7 +236,8 @@ impl Request {
         request
     }
 
-    /// Returns the body of a preview of the first deliveries, optionally with the times that the merchant requests.
+    /// Returns the body of a preview of the first deliveries, optionally with the times that the
+    /// merchant requests.
     fn body_of(&self, stops: usize, is_timed: bool) -> Value {
         let stop = |(at, address): (usize, &Value)| {
             let mut stop =

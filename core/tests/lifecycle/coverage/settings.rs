@@ -22,7 +22,8 @@ fn clock(minutes: u32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
-/// A period: its day as a number of days since 1970 or of the week, and the minutes of its start and its end.
+/// A period: its day as a number of days since 1970 or of the week, and the minutes of its start
+/// and its end.
 type Span = (i64, u32, u32);
 
 /// The hours of a store, as sent and for the oracle.
@@ -34,7 +35,8 @@ pub(super) struct Hours {
 }
 
 impl Hours {
-    /// Returns hours with at most one period on each day of the week. Periods may end on the next day.
+    /// Returns hours with at most one period on each day of the week. Periods may end on the next
+    /// day.
     pub(super) fn random(entropy: &mut Entropy, today: i64) -> Hours {
         let mut hours = Hours::default();
         if below(entropy, 8) > 0 {

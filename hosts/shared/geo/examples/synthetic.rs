@@ -1,7 +1,8 @@
 //! Measures speed and memory of a build from synthetic rows in the register's layout:
 //! `cargo run --release -p despacho-geo --features gazetteer --example synthetic -- 20000000 FOLDER`.
 //!
-//! The rows are 150 bytes each (3 GB for twenty million), written before the clock starts, and removed at the end.
+//! The rows are 150 bytes each (3 GB for twenty million), written before the clock starts, and
+//! removed at the end.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -86,11 +87,12 @@ fn write_rows(rows: u64, mut file: impl Write) -> std::io::Result<()> {
     file.flush()
 }
 
-/// Returns the CPU time of this process in seconds, or 0 if the system does not report it. Unlike elapsed time it does not grow on a
-/// busy machine.
+/// Returns the CPU time of this process in seconds, or 0 if the system does not report it. Unlike
+/// elapsed time it does not grow on a busy machine.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name, in parentheses, can contain spaces. User and system time follow 11 fields later, in hundredths of a second.
+    // The name, in parentheses, can contain spaces. User and system time follow 11 fields later, in
+    // hundredths of a second.
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     after_name
         .split(' ')

@@ -18,8 +18,8 @@ pub(crate) struct CircuitBreaker {
 }
 
 impl CircuitBreaker {
-    /// Whether a request may be sent now. After the open time one trial request is allowed; further requests wait for its result or for
-    /// the end of another open time.
+    /// Whether a request may be sent now. After the open time one trial request is allowed; further
+    /// requests wait for its result or for the end of another open time.
     pub(crate) fn allows(&mut self, now: Duration) -> bool {
         match self.open_until {
             None => true,
@@ -54,7 +54,8 @@ pub(crate) struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// Reserves the next request at `per_second` and returns the time until it may be sent; `None` if that is longer than `max`.
+    /// Reserves the next request at `per_second` and returns the time until it may be sent; `None`
+    /// if that is longer than `max`.
     pub(crate) fn wait(
         &mut self,
         now: Duration,
@@ -74,13 +75,14 @@ impl RateLimiter {
 /// Time after a merchant's last request for which it counts as active.
 const ACTIVE_TIME: Duration = Duration::from_secs(2);
 
-/// Spaces each merchant's requests, so that the share of one more merchant is always free: one merchant alone may send at most half of the
-/// requests, two a third each, and so on.
+/// Spaces each merchant's requests, so that the share of one more merchant is always free: one
+/// merchant alone may send at most half of the requests, two a third each, and so on.
 #[derive(Debug, Default)]
 pub(crate) struct Shares(BTreeMap<StoreId, Duration>);
 
 impl Shares {
-    /// Reserves a merchant's next request and returns the time until it may be sent; `None` if that is longer than `max`.
+    /// Reserves a merchant's next request and returns the time until it may be sent; `None` if that
+    /// is longer than `max`.
     pub(crate) fn wait(
         &mut self,
         merchant: StoreId,

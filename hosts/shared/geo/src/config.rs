@@ -122,7 +122,8 @@ impl fmt::Display for ServiceConfigError {
 
 impl std::error::Error for ServiceConfigError {}
 
-/// Checks a base URL and removes its trailing slash. It must not contain credentials, because it is logged.
+/// Checks a base URL and removes its trailing slash. It must not contain credentials, because it is
+/// logged.
 ///
 /// # Errors
 /// The URL has another form.

@@ -11,7 +11,8 @@ pub struct RoadDistance {
     pub milliseconds: u64,
 }
 
-/// A cell for every pair of points, row by row. A cell is `None` if no road is near one of the points or none connects them.
+/// A cell for every pair of points, row by row. A cell is `None` if no road is near one of the
+/// points or none connects them.
 pub type Distances = Vec<Option<RoadDistance>>;
 
 /// Returns the leg of a courier in traffic, who takes `percent` of the free-flow time.

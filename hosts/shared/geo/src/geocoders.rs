@@ -19,7 +19,8 @@ use crate::{
     service::{RequestPolicy, Service, ServiceError},
 };
 
-/// Maximum attempts at a geocoder. They are more than for road services because no estimate replaces a geocoder.
+/// Maximum attempts at a geocoder. They are more than for road services because no estimate
+/// replaces a geocoder.
 const ATTEMPTS: u32 = 3;
 
 /// The result of querying all geocoders.
@@ -128,8 +129,8 @@ impl Geocoder {
         Ok(result)
     }
 
-    /// Returns the candidate that matches the address. If none matches, repeats the request without the number, because some services
-    /// return nothing for an unknown number.
+    /// Returns the candidate that matches the address. If none matches, repeats the request without
+    /// the number, because some services return nothing for an unknown number.
     async fn verified<W: Runtime>(
         &self,
         runtime: &W,
@@ -167,7 +168,8 @@ impl Geocoder {
             .ok())
     }
 
-    /// Returns the geocoder's candidates for an address. They are unverified: services ignore parts that they do not understand.
+    /// Returns the geocoder's candidates for an address. They are unverified: services ignore parts
+    /// that they do not understand.
     async fn candidates<W: Runtime>(
         &self,
         runtime: &W,
@@ -186,7 +188,8 @@ impl Geocoder {
         candidates.map_err(|detail| self.service.malformed(runtime, detail))
     }
 
-    /// Returns a hash of the service, the address and the location that the result is verified against.
+    /// Returns a hash of the service, the address and the location that the result is verified
+    /// against.
     fn hash(&self, address: &Address, known: Option<&Located>) -> String {
         let folded = |text: &Option<String>| plain(text.as_deref().unwrap_or_default());
         let known =

@@ -1,7 +1,8 @@
 //! Clients of geocoders and road services, without I/O.
 //!
-//! A host implements [`Runtime`]: it sends requests, sleeps, caches results and counts events. This crate builds the requests, retries
-//! them, verifies the responses and opens circuit breakers, in the same way on every host.
+//! A host implements [`Runtime`]: it sends requests, sleeps, caches results and counts events. This
+//! crate builds the requests, retries them, verifies the responses and opens circuit breakers, in
+//! the same way on every host.
 
 mod breaker;
 mod config;

@@ -28,8 +28,8 @@ pub(crate) fn candidates(response: &ServiceResponse) -> Result<Vec<Candidate>, &
     }
 }
 
-/// Returns the request. It has no neighbourhood, because Nominatim has no parameter for it. Missing parts are omitted: an empty
-/// parameter would be a condition.
+/// Returns the request. It has no neighbourhood, because Nominatim has no parameter for it. Missing
+/// parts are omitted: an empty parameter would be a condition.
 pub(crate) fn request(address: &Address) -> ServiceRequest {
     let number = address
         .number
@@ -87,7 +87,8 @@ struct Parts {
 }
 
 fn candidate(place: Place) -> Candidate {
-    // Parsed as JSON, because the standard library's float parser would add its tables to the component.
+    // Parsed as JSON, because the standard library's float parser would add its tables to the
+    // component.
     let degrees = |text: &str| json::from_str::<f64>(text.trim()).ok();
     let sides: Vec<f64> = place
         .boundingbox

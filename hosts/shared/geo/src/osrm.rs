@@ -56,7 +56,8 @@ impl Osrm {
             self.fill(runtime, &mut table, points, &all, &all).await?;
             return Ok(table.distances);
         }
-        // Half of a request's points are sources and half are destinations, so that it has at most `max_points`.
+        // Half of a request's points are sources and half are destinations, so that it has at most
+        // `max_points`.
         let blocks = parts(points.len(), self.max_points / 2);
         for rows in &blocks {
             for columns in &blocks {
@@ -120,7 +121,8 @@ impl Osrm {
         }
     }
 
-    /// Returns the request for a block. It has a radius for each coordinate, because OSRM otherwise snaps points from any distance.
+    /// Returns the request for a block. It has a radius for each coordinate, because OSRM otherwise
+    /// snaps points from any distance.
     fn request(&self, points: &[Point], request: &TableQuery<'_>) -> runtime::ServiceRequest {
         let coordinates = request.coordinates();
         let places = coordinates.iter().map(|index| {
@@ -256,7 +258,8 @@ struct ErrorBody {
     message: String,
 }
 
-/// Formats degrees with seven decimals, without floating-point formatting, which would enlarge the component.
+/// Formats degrees with seven decimals, without floating-point formatting, which would enlarge the
+/// component.
 fn degrees(e7: i32) -> String {
     let (sign, units) = (if e7 < 0 { "-" } else { "" }, e7.unsigned_abs());
     format!("{sign}{}.{:07}", units / 10_000_000, units % 10_000_000)

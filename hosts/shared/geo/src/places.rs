@@ -31,7 +31,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Searches the packs in this order, then the geocoders. The operator rejects addresses below `min_precision`.
+    /// Searches the packs in this order, then the geocoders. The operator rejects addresses below
+    /// `min_precision`.
     pub fn new(
         gazetteer: Gazetteer,
         packs: Vec<Pack<'static>>,
@@ -59,7 +60,8 @@ impl Places {
     /// Locates addresses for a merchant, which has its share of the geocoders, or for the operator.
     ///
     /// # Errors
-    /// A geocoder failed, and without it an address is less precise than the operator requires. The caller is not responsible.
+    /// A geocoder failed, and without it an address is less precise than the operator requires. The
+    /// caller is not responsible.
     pub async fn locate<W: Runtime>(
         &self,
         runtime: &W,
@@ -119,8 +121,9 @@ impl Places {
         Ok(places)
     }
 
-    /// Whether a geocoder's location replaces a pack's: it must be more precise. It must also have at most twice the radius, because the
-    /// middle of an avenue is less useful than that of a CEP, unless the pack's location is too imprecise to be accepted.
+    /// Whether a geocoder's location replaces a pack's: it must be more precise. It must also have
+    /// at most twice the radius, because the middle of an avenue is less useful than that of a CEP,
+    /// unless the pack's location is too imprecise to be accepted.
     fn is_better(&self, offered: &Located, known: &Located) -> bool {
         let no_wider = offered.radius_m <= known.radius_m.saturating_mul(2);
         offered.precision < known.precision && (no_wider || known.precision > self.min_precision)

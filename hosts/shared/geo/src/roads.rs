@@ -34,8 +34,9 @@ impl Network {
         }
     }
 
-    /// Returns the distances between all points. A point farther from a road than the snap distance has none, because snapping it over
-    /// hundreds of kilometres would return plausible wrong numbers.
+    /// Returns the distances between all points. A point farther from a road than the snap distance
+    /// has none, because snapping it over hundreds of kilometres would return plausible wrong
+    /// numbers.
     ///
     /// # Errors
     /// The service returned no usable response.

@@ -1,4 +1,5 @@
-//! The interface between this crate and a host: requests, responses and events as data, and the host's operations.
+//! The interface between this crate and a host: requests, responses and events as data, and the
+//! host's operations.
 
 use std::time::Duration;
 
@@ -58,7 +59,8 @@ pub enum AttemptError {
     Timeout,
     /// The connection failed or broke.
     Unreachable,
-    /// The host's runtime does not permit requests to the service. Contains the setting that permits them.
+    /// The host's runtime does not permit requests to the service. Contains the setting that
+    /// permits them.
     Forbidden(&'static str),
 }
 
@@ -112,7 +114,8 @@ pub enum ServiceEvent {
         /// The service.
         service: &'static str,
     },
-    /// The host's runtime does not permit requests to a service. This is recorded once; the service is not called again.
+    /// The host's runtime does not permit requests to a service. This is recorded once; the service
+    /// is not called again.
     Forbidden {
         /// The service.
         service: &'static str,
@@ -147,13 +150,15 @@ pub type CachedResult = Option<Located>;
 
 /// The operations that a host provides.
 ///
-/// As in [`despacho_core::host::Host`], there is no `Send` bound: a concrete runtime's futures have their own properties.
+/// As in [`despacho_core::host::Host`], there is no `Send` bound: a concrete runtime's futures have
+/// their own properties.
 #[expect(
     async_fn_in_trait,
     reason = "static dispatch only; a concrete runtime's futures are Send if it is"
 )]
 pub trait Runtime {
-    /// Sends a request once to this URL and returns the complete response, which must arrive within `timeout`.
+    /// Sends a request once to this URL and returns the complete response, which must arrive within
+    /// `timeout`.
     async fn send(
         &self,
         url: &str,
@@ -166,7 +171,8 @@ pub trait Runtime {
     fn elapsed(&self) -> Duration;
     /// Returns a random number.
     fn jitter(&self) -> u8;
-    /// Returns the cached result of a request, which is named by a hash; `None` if there is none or the cache cannot be read.
+    /// Returns the cached result of a request, which is named by a hash; `None` if there is none or
+    /// the cache cannot be read.
     async fn cached(&self, request: &str) -> Option<CachedResult>;
     /// Caches a result. If that fails, the request is sent again the next time.
     async fn put_cached(&self, request: &str, result: &CachedResult);
@@ -199,7 +205,8 @@ impl ServiceResponse {
         (400..500).contains(&self.status)
     }
 
-    /// Decodes the body as JSON from a string, like every other body: decoding from bytes would compile a second parser.
+    /// Decodes the body as JSON from a string, like every other body: decoding from bytes would
+    /// compile a second parser.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Option<T> {
         despacho_core::json::from_str(std::str::from_utf8(&self.body).ok()?).ok()
     }

@@ -12,7 +12,8 @@ use crate::{
     runtime::{AttemptError, Outcome, Runtime, ServiceEvent, ServiceRequest, ServiceResponse},
 };
 
-/// The delay before the second attempt. It doubles for each further attempt, and up to half of it is random.
+/// The delay before the second attempt. It doubles for each further attempt, and up to half of it
+/// is random.
 const BACKOFF: Duration = Duration::from_millis(100);
 
 /// The reason that a service returned no usable response.
@@ -54,7 +55,8 @@ pub struct Service {
 struct State {
     breaker: CircuitBreaker,
     rate_limiter: RateLimiter,
-    /// Whether the host's runtime rejected a request. It would reject every other: the permission is part of the deployment.
+    /// Whether the host's runtime rejected a request. It would reject every other: the permission
+    /// is part of the deployment.
     is_forbidden: bool,
     shares: Shares,
 }
@@ -78,7 +80,8 @@ impl Service {
         &self.base
     }
 
-    /// Records a response that does not follow the service's protocol. It does not open the circuit breaker, because it costs no waiting.
+    /// Records a response that does not follow the service's protocol. It does not open the circuit
+    /// breaker, because it costs no waiting.
     pub(crate) fn malformed<W: Runtime>(&self, runtime: &W, detail: &'static str) -> ServiceError {
         self.count(runtime, Outcome::Malformed);
         runtime.record(ServiceEvent::Malformed {
@@ -88,7 +91,8 @@ impl Service {
         ServiceError::Malformed
     }
 
-    /// Sends a request for a merchant, with retries, and returns the response. Without a merchant it has no share of its own.
+    /// Sends a request for a merchant, with retries, and returns the response. Without a merchant
+    /// it has no share of its own.
     pub(crate) async fn query<W: Runtime>(
         &self,
         runtime: &W,
@@ -136,7 +140,8 @@ impl Service {
         Err(ServiceError::Failed)
     }
 
-    /// Records that the host's runtime does not permit requests. Concurrent requests record it only once.
+    /// Records that the host's runtime does not permit requests. Concurrent requests record it only
+    /// once.
     fn forbid<W: Runtime>(&self, runtime: &W, setting: &'static str) -> ServiceError {
         self.count(runtime, Outcome::Forbidden);
         if !self.with(|state| std::mem::replace(&mut state.is_forbidden, true)) {
@@ -148,7 +153,8 @@ impl Service {
         ServiceError::Forbidden
     }
 
-    /// Waits until the rate limit allows a request. A wait longer than the request's timeout is an error.
+    /// Waits until the rate limit allows a request. A wait longer than the request's timeout is an
+    /// error.
     async fn wait_for_rate_limit<W: Runtime>(
         &self,
         runtime: &W,
@@ -159,7 +165,8 @@ impl Service {
         };
         let (now, max) = (runtime.elapsed(), self.policy.timeout);
         let waited = async {
-            // A merchant first waits for its own share, so that its requests do not fill the queue of all.
+            // A merchant first waits for its own share, so that its requests do not fill the queue
+            // of all.
             if let Some(merchant) = merchant {
                 let wait = self.with(|state| state.shares.wait(merchant, now, per_second, max))?;
                 pause(runtime, wait).await;
@@ -193,7 +200,8 @@ async fn pause<W: Runtime>(runtime: &W, wait: Duration) {
     }
 }
 
-/// Returns half of a span plus a random part of the other half, so that callers that failed together do not retry together.
+/// Returns half of a span plus a random part of the other half, so that callers that failed
+/// together do not retry together.
 fn jittered(span: Duration, jitter: u8) -> Duration {
     span / 2 + span * u32::from(jitter) / 510
 }

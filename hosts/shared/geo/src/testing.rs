@@ -1,4 +1,5 @@
-//! A runtime for tests: it responds at once, sleeping advances its clock, and it records requests and events.
+//! A runtime for tests: it responds at once, sleeping advances its clock, and it records requests
+//! and events.
 
 use std::{
     cell::{Cell, RefCell},

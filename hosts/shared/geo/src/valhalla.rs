@@ -82,8 +82,8 @@ impl Valhalla {
     }
 }
 
-/// Returns the distances of one response, of `rows` by `columns`. They are all `None` if the service found no route, because its error
-/// does not name the point.
+/// Returns the distances of one response, of `rows` by `columns`. They are all `None` if the
+/// service found no route, because its error does not name the point.
 fn block(
     response: &ServiceResponse,
     rows: usize,

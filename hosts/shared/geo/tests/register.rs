@@ -125,7 +125,8 @@ fn pack_of_sao_paulo_sample_locates_every_door() {
         assert_eq!(ibge, 3_550_308);
         by_cep_m.push(great_circle_m(place.point, point_of(row)));
     }
-    // Text in parentheses is ignored, because people write neighbourhoods in them. Eight registered names contain some.
+    // Text in parentheses is ignored, because people write neighbourhoods in them. Eight registered
+    // names contain some.
     assert!(
         missed.len() <= 8 && missed.iter().all(|row| row.contains('(')),
         "{missed:#?}"
@@ -134,8 +135,9 @@ fn pack_of_sao_paulo_sample_locates_every_door() {
     assert!(by_cep_m[2_500] < 100, "median {} m", by_cep_m[2_500]);
 }
 
-/// A CEP's location must also fit addresses that are not in the pack. Half of the sample builds the pack and the other half is located.
-/// The sample has one or two addresses per CEP, and the median error is 140 m; the whole register has dozens per CEP.
+/// A CEP's location must also fit addresses that are not in the pack. Half of the sample builds the
+/// pack and the other half is located. The sample has one or two addresses per CEP, and the median
+/// error is 140 m; the whole register has dozens per CEP.
 #[test]
 fn cep_locates_addresses_that_are_not_in_the_pack() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,4 +1,5 @@
-//! Locates addresses of an invented city in the forms in which people write them. The example `written` measures real street names.
+//! Locates addresses of an invented city in the forms in which people write them. The example
+//! `written` measures real street names.
 
 #[path = "../examples/written/forms.rs"]
 mod forms;
@@ -62,7 +63,8 @@ fn city() -> Vec<Door> {
     doors
 }
 
-/// Minimum percentages of results at number precision and at street precision, for forms that have other ones than 99 % and 0.
+/// Minimum percentages of results at number precision and at street precision, for forms that have
+/// other ones than 99 % and 0.
 const MIN_PERCENT: [(&str, f64, f64); 12] = [
     ("no number (S/N)", 0.0, 99.0),
     ("S/N in the street", 0.0, 99.0),

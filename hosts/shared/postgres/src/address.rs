@@ -6,7 +6,8 @@ use tokio_postgres::config::{Config, Host, LoadBalanceHosts, SslMode};
 
 /// Idle time after which TCP keepalive probes a connection.
 const KEEPALIVE: Duration = Duration::from_secs(30);
-/// Maximum time that sent data may stay unacknowledged before the connection is closed (`TCP_USER_TIMEOUT`).
+/// Maximum time that sent data may stay unacknowledged before the connection is closed
+/// (`TCP_USER_TIMEOUT`).
 const UNACKNOWLEDGED_TIMEOUT: Duration = Duration::from_secs(15);
 /// Default timeout for opening a connection to one host.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -33,7 +34,8 @@ pub(crate) enum Pooling {
 }
 
 impl Address {
-    /// Parses `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require`. The error does not contain the input, which can have a password.
+    /// Parses `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require`. The error does not contain
+    /// the input, which can have a password.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
         let text = text.trim();
         if !["postgres://", "postgresql://"]
@@ -128,8 +130,8 @@ fn set_defaults(config: &mut Config, is_plain: bool) {
     }
 }
 
-/// Splits the URL into one configuration per host. The hosts stay in one configuration if the driver selects them at random, or if they
-/// are given as parameters.
+/// Splits the URL into one configuration per host. The hosts stay in one configuration if the
+/// driver selects them at random, or if they are given as parameters.
 fn single_hosts(text: &str, all: &Config) -> Vec<Config> {
     let split = || {
         let (scheme, rest) = text.split_once("://")?;
@@ -150,7 +152,8 @@ fn single_hosts(text: &str, all: &Config) -> Vec<Config> {
     split().unwrap_or_else(|| vec![all.clone()])
 }
 
-/// Removes the parameter `pooler`, which tokio-postgres does not support, and returns the rest of the URL with its value.
+/// Removes the parameter `pooler`, which tokio-postgres does not support, and returns the rest of
+/// the URL with its value.
 fn take_pooling(text: &str) -> Result<(String, Pooling), AddressError> {
     let Some((base, query)) = text.split_once('?') else {
         return Ok((text.to_owned(), Pooling::Session));

@@ -1,7 +1,8 @@
 //! Writes of several requests that share a transaction.
 //!
-//! Positions of couriers, counted requests and new orders come from thousands of callers. A transaction for each of them costs the server
-//! more than the writes. Therefore a worker takes all that arrived while the earlier ones were being written.
+//! Positions of couriers, counted requests and new orders come from thousands of callers. A
+//! transaction for each of them costs the server more than the writes. Therefore a worker takes all
+//! that arrived while the earlier ones were being written.
 
 use std::{
     future::Future,
@@ -137,7 +138,8 @@ mod tests {
 
     const WAIT: Duration = Duration::from_millis(200);
 
-    /// A queue with one worker whose batches wait for a permit, and the number of requests in batches that began.
+    /// A queue with one worker whose batches wait for a permit, and the number of requests in
+    /// batches that began.
     fn queue() -> (BatchQueue<u32, u32>, Arc<Semaphore>, Arc<AtomicUsize>) {
         let (permits, begun) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
         let (own_permits, own_begun) = (Arc::clone(&permits), Arc::clone(&begun));

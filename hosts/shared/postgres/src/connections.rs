@@ -30,9 +30,11 @@ const WRITES_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) const MAX_JOINED: usize = MAX_LOCKED_JOURNALS;
 /// Maximum statements of a transaction that is joined with others.
 const MAX_STATEMENTS: usize = 16;
-/// The time that a worker waits for the transaction of a single request. If that waits for a lock, the worker continues with others.
+/// The time that a worker waits for the transaction of a single request. If that waits for a lock,
+/// the worker continues with others.
 const SINGLE_TIMEOUT: Duration = Duration::from_millis(250);
-/// Maximum retries of a transaction after a deadlock or serialization failure, before the caller reads the data again.
+/// Maximum retries of a transaction after a deadlock or serialization failure, before the caller
+/// reads the data again.
 const MAX_RETRIES: u32 = 5;
 /// Maximum retries of a query on a new connection.
 const MAX_QUERY_RETRIES: u32 = 2;
@@ -49,12 +51,14 @@ const DELETE_MARKERS: &str = "DELETE FROM commit_marks WHERE (at, salt) IN \
 pub(crate) struct Connections {
     pub(crate) server: Server,
     pub(crate) pool: Pool,
-    /// Connections whose writes are flushed with the next transaction of another connection; none on servers without this order.
+    /// Connections whose writes are flushed with the next transaction of another connection; none
+    /// on servers without this order.
     pub(crate) relaxed: Option<Pool>,
     pub(crate) counters: Counters,
     pub(crate) health: WriteHealth,
     pub(crate) opened: Instant,
-    /// Timeout of one exchange, and of all retries that determine whether a transaction was committed.
+    /// Timeout of one exchange, and of all retries that determine whether a transaction was
+    /// committed.
     pub(crate) timeout: Duration,
 }
 
@@ -95,7 +99,8 @@ impl Connections {
         result
     }
 
-    /// Runs writes in one transaction. If it fails, each runs in its own, so that a write neither fails nor waits long because of another.
+    /// Runs writes in one transaction. If it fails, each runs in its own, so that a write neither
+    /// fails nor waits long because of another.
     pub(crate) async fn write_all(
         self: Arc<Self>,
         mut writes: Vec<Taken<Query, Vec<Row>>>,
@@ -172,7 +177,8 @@ impl Connections {
         }
     }
 
-    /// Runs one statement and returns its rows. Retries on a new connection if the connection was lost.
+    /// Runs one statement and returns its rows. Retries on a new connection if the connection was
+    /// lost.
     pub(crate) async fn run_query(
         &self,
         query: &Query,
@@ -204,7 +210,8 @@ impl Connections {
         }
     }
 
-    /// Runs the transactions of several requests as one. If it is rolled back, each runs by itself, so that none fails because of another.
+    /// Runs the transactions of several requests as one. If it is rolled back, each runs by itself,
+    /// so that none fails because of another.
     pub(crate) async fn commit_joined(self: Arc<Self>, requests: Vec<Taken<Vec<Statement>, ()>>) {
         let is_joined = requests.len() > 1;
         if is_joined {
@@ -278,7 +285,8 @@ impl Connections {
                     Err(PgError::Retryable(_)) => {
                         (transaction.requests == 1 || lost) && attempt < MAX_RETRIES
                     }
-                    // A transaction that was never sent was not committed, so the error is returned without delay.
+                    // A transaction that was never sent was not committed, so the error is returned
+                    // without delay.
                     Err(PgError::ConnectionLost(_)) => (sent || lost) && Instant::now() < until,
                     _ => false,
                 };
@@ -350,7 +358,8 @@ impl Connections {
         }
     }
 
-    /// Sends transactions once, and returns whether the server can have received any. `resent` if they were sent before.
+    /// Sends transactions once, and returns whether the server can have received any. `resent` if
+    /// they were sent before.
     async fn send(
         &self,
         transactions: &[&MarkedTransaction<'_>],
@@ -399,8 +408,9 @@ impl Connections {
         (responses, true)
     }
 
-    /// Closes idle connections. The server's statement timeout is shorter than this program's: without a response the host is frozen or
-    /// unreachable, and each idle connection to it would time out in the same way.
+    /// Closes idle connections. The server's statement timeout is shorter than this program's:
+    /// without a response the host is frozen or unreachable, and each idle connection to it would
+    /// time out in the same way.
     fn drop_idle(&self) {
         for pool in self.pools() {
             pool.retain(|_, _| false);
@@ -428,7 +438,8 @@ impl Connections {
     }
 }
 
-/// Whether a transaction is joined with others: it delays them little. A single statement can conflict without an error in the server's log.
+/// Whether a transaction is joined with others: it delays them little. A single statement can
+/// conflict without an error in the server's log.
 pub(crate) fn is_short(statements: &[Statement]) -> bool {
     let is_large = |value: &Value| matches!(value, Value::Bytes(_));
     (2..=MAX_STATEMENTS).contains(&statements.len())

@@ -40,8 +40,8 @@ pub(crate) struct Connector {
     tls: Option<MakeRustlsConnect>,
     /// Index of the host that accepted the last connection.
     last_host: AtomicUsize,
-    /// The runtime that opened the database. It drives all connections, whichever runtime uses them: one that is busy with long requests must
-    /// not delay the connections of others.
+    /// The runtime that opened the database. It drives all connections, whichever runtime uses
+    /// them: one that is busy with long requests must not delay the connections of others.
     runtime: Handle,
 }
 
@@ -64,13 +64,14 @@ impl Connector {
         &self.address
     }
 
-    /// Returns the time in which every host is tried. The driver's `connect_timeout` covers only the TCP handshake, and the kernel of a
-    /// frozen server still accepts connections.
+    /// Returns the time in which every host is tried. The driver's `connect_timeout` covers only
+    /// the TCP handshake, and the kernel of a frozen server still accepts connections.
     pub(crate) fn timeout(&self) -> Duration {
         self.address.host_timeout() * u32::try_from(self.address.hosts().len()).unwrap_or(u32::MAX)
     }
 
-    /// Opens a connection and returns it with the task that drives it. The caller must limit it by [`Connector::timeout`].
+    /// Opens a connection and returns it with the task that drives it. The caller must limit it by
+    /// [`Connector::timeout`].
     pub(crate) async fn connect(
         &self,
         notifications: Option<Notifications>,
@@ -152,7 +153,8 @@ where
 {
     while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
         if let (AsyncMessage::Notification(notification), Some(to)) = (message, &notifications) {
-            // If the channel is full, the notifications in it suffice: receivers then read all changes.
+            // If the channel is full, the notifications in it suffice: receivers then read all
+            // changes.
             let _ = to.try_send(notification.payload().to_owned());
         }
     }

@@ -34,12 +34,14 @@ use crate::{
 /// The limits of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Maximum connections of the pools; one more connection receives notifications. An eighth of them, at least one, serves small writes
-    /// that do not wait for the disk, and as many transactions of several requests run at the same time.
+    /// Maximum connections of the pools; one more connection receives notifications. An eighth of
+    /// them, at least one, serves small writes that do not wait for the disk, and as many
+    /// transactions of several requests run at the same time.
     pub connections: usize,
     /// Maximum time that a request waits for a connection.
     pub wait: Duration,
-    /// Timeout of one exchange, and of all retries that determine whether a transaction was committed.
+    /// Timeout of one exchange, and of all retries that determine whether a transaction was
+    /// committed.
     pub timeout: Duration,
     /// Whether the schema is migrated; otherwise a schema that is not current is an error.
     pub migrate: bool,
@@ -70,7 +72,8 @@ struct Inner {
     connections: Arc<Connections>,
     /// Writes of one statement, which are flushed at once.
     flushed_writes: BatchQueue<Query, Vec<Row>>,
-    /// Writes of one statement, which are flushed with a later transaction on servers with such an order.
+    /// Writes of one statement, which are flushed with a later transaction on servers with such an
+    /// order.
     relaxed_writes: BatchQueue<Query, Vec<Row>>,
     /// Short transactions.
     transactions: BatchQueue<Vec<Statement>, ()>,
@@ -185,7 +188,8 @@ impl Postgres {
             .stats(connections.pools().map(Pool::status), queued)
     }
 
-    /// Checks that the database accepts writes: it is not read-only, and the last write reached the disk.
+    /// Checks that the database accepts writes: it is not read-only, and the last write reached the
+    /// disk.
     pub async fn ready(&self) -> Result<(), HostError> {
         let sql = "SELECT current_setting('transaction_read_only')";
         let response = self
@@ -228,8 +232,9 @@ impl Postgres {
         }
     }
 
-    /// Notifies other instances when `outgoing` or `access` changes, and calls `on_notification` for their notifications, with whether their
-    /// `access` changed. Does nothing on a server without `LISTEN` and `NOTIFY`.
+    /// Notifies other instances when `outgoing` or `access` changes, and calls `on_notification`
+    /// for their notifications, with whether their `access` changed. Does nothing on a server
+    /// without `LISTEN` and `NOTIFY`.
     pub fn run_listener(
         &self,
         outgoing: watch::Receiver<u64>,
@@ -297,14 +302,16 @@ impl Postgres {
     }
 }
 
-/// The futures are boxed: the state of a request has room for either database, and would be moved with theirs of several kilobytes.
+/// The futures are boxed: the state of a request has room for either database, and would be moved
+/// with theirs of several kilobytes.
 impl Driver for Postgres {
     async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
         Box::pin(self.0.connections.run_query(&query, Flush::Now)).await
     }
 
-    /// If the response is lost, the write is repeated. This leaves a gap in allocated IDs or counts a request twice. Such writes do not wait
-    /// for the disk: a transaction that depends on them comes later in the log, and its flush includes them.
+    /// If the response is lost, the write is repeated. This leaves a gap in allocated IDs or counts
+    /// a request twice. Such writes do not wait for the disk: a transaction that depends on them
+    /// comes later in the log, and its flush includes them.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.0.relaxed_writes.run(query).await
     }
@@ -347,7 +354,8 @@ async fn connect_first(connector: &Connector) -> Result<(Client, JoinHandle<()>)
                 PgError::ConnectionLost("it accepts connections but does not respond".to_owned())
             }
         };
-        // A server that is starting rejects connections. Other errors, for example a wrong password, are permanent.
+        // A server that is starting rejects connections. Other errors, for example a wrong
+        // password, are permanent.
         let is_starting = matches!(failed, PgError::ConnectionLost(_)) && Instant::now() < until;
         if !is_starting {
             let detail = HostError::from(failed).to_string();

@@ -26,8 +26,8 @@ pub(crate) enum PgError {
 impl From<Error> for PgError {
     fn from(error: Error) -> PgError {
         let Some(database) = error.as_db_error() else {
-            // The error is not from the server: the connection failed, or this program encoded a parameter or decoded a column
-            // incorrectly.
+            // The error is not from the server: the connection failed, or this program encoded a
+            // parameter or decoded a column incorrectly.
             let text = text(&error);
             let is_internal = error.to_string().starts_with("error serializing")
                 || error.to_string().starts_with("error deserializing")
@@ -81,7 +81,8 @@ impl From<PgError> for HostError {
 /// Maps a SQLSTATE to an error.
 fn by_state(state: &str, detail: String) -> PgError {
     match state {
-        // Division by zero: a write did not touch the row that it must. Unique violation: the value exists.
+        // Division by zero: a write did not touch the row that it must. Unique violation: the value
+        // exists.
         "22012" | "23505" => PgError::Permanent(HostError::Conflict),
         // Serialization failure, deadlock, or timeout of a lock.
         "40001" | "40P01" | "55P03" => PgError::Retryable(detail),
@@ -89,9 +90,11 @@ fn by_state(state: &str, detail: String) -> PgError {
         "40003" => PgError::ConnectionLost(detail),
         // Statement timeout; the statement was rolled back.
         "57014" => PgError::Permanent(HostError::Timeout { what: DATABASE }),
-        // The server is starting, shutting down or closed the connection (57P01 to 57P05), or a connection exception (class 08).
+        // The server is starting, shutting down or closed the connection (57P01 to 57P05), or a
+        // connection exception (class 08).
         _ if state.starts_with("57P") || state.starts_with("08") => PgError::ConnectionLost(detail),
-        // A prepared statement is missing or exists, because a pooler shares the session between clients.
+        // A prepared statement is missing or exists, because a pooler shares the session between
+        // clients.
         "26000" | "42P05" => PgError::ConnectionLost(format!("{detail}; {SHARED_SESSION}")),
         // The disk is full or failing, or the server is a read-only replica.
         _ if state == "53100" || state.starts_with("58") || state == "25006" => {

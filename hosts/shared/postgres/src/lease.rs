@@ -4,8 +4,9 @@ use deadpool_postgres::{ClientWrapper, Object, Pool};
 
 use crate::error::PgError;
 
-/// A connection that [`Lease::release`] returns to the pool. If it is dropped before, by a timeout or a cancelled caller, it can be within
-/// a transaction: it is closed, and the server rolls the transaction back.
+/// A connection that [`Lease::release`] returns to the pool. If it is dropped before, by a timeout
+/// or a cancelled caller, it can be within a transaction: it is closed, and the server rolls the
+/// transaction back.
 pub(crate) struct Lease(Option<Object>);
 
 impl Lease {

@@ -58,13 +58,15 @@ const FOREIGN_TABLE: &str = "SELECT c.relname::text FROM pg_class c WHERE c.reln
 /// The SQLSTATE of a missing table.
 const UNDEFINED_TABLE: &str = "42P01";
 
-/// Migrates the schema, or leaves it unchanged on failure. If it is current, this takes no lock and needs no right to change tables.
+/// Migrates the schema, or leaves it unchanged on failure. If it is current, this takes no lock and
+/// needs no right to change tables.
 pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenError> {
     if is_current(client).await? {
         return Ok(());
     }
     if !kind.locks() {
-        // Steps change objects that earlier steps created, which not every server supports within one transaction.
+        // Steps change objects that earlier steps created, which not every server supports within
+        // one transaction.
         return steps(client, kind).await;
     }
     client.batch_execute("BEGIN").await?;
@@ -84,7 +86,8 @@ pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenError
     migrated
 }
 
-/// Rejects every schema except the current one: a newer schema can contain data that this program would leave behind.
+/// Rejects every schema except the current one: a newer schema can contain data that this program
+/// would leave behind.
 pub(crate) async fn require_current_schema(client: &Client) -> Result<(), OpenError> {
     let newest = migrations(Dialect::Postgres)
         .last()
@@ -170,7 +173,8 @@ async fn number(client: &Client, sql: &str) -> Result<Option<i64>, tokio_postgre
     Ok(first(client, sql).await?.and_then(|text| text.parse().ok()))
 }
 
-/// Returns the first column of the first row. It uses no prepared statement, because a pooler in transaction mode would lose it.
+/// Returns the first column of the first row. It uses no prepared statement, because a pooler in
+/// transaction mode would lose it.
 pub(crate) async fn first(
     client: &Client,
     sql: &str,

@@ -1,8 +1,9 @@
-//! Change notifications between instances: an instance that commits events or messages notifies the others, which read them at once
-//! instead of at their next poll.
+//! Change notifications between instances: an instance that commits events or messages notifies the
+//! others, which read them at once instead of at their next poll.
 //!
-//! Notifications are sent after the commit, on a separate connection, batched for some milliseconds. `NOTIFY` within the transactions would
-//! serialize all commits of the database. A lost notification delays events until the next poll, and loses none.
+//! Notifications are sent after the commit, on a separate connection, batched for some
+//! milliseconds. `NOTIFY` within the transactions would serialize all commits of the database. A
+//! lost notification delays events until the next poll, and loses none.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -47,8 +48,8 @@ impl From<tokio_postgres::Error> for ListenError {
     }
 }
 
-/// Notifies other instances of the changes that `outgoing` and `access` count, and calls `on_notification` for their notifications. Runs
-/// until it is aborted.
+/// Notifies other instances of the changes that `outgoing` and `access` count, and calls
+/// `on_notification` for their notifications. Runs until it is aborted.
 pub(crate) async fn run_listener(
     connector: Arc<Connector>,
     mut outgoing: watch::Receiver<u64>,
@@ -78,7 +79,8 @@ pub(crate) async fn run_listener(
     }
 }
 
-/// Sends and receives notifications on one connection. Returns when this process closes the database.
+/// Sends and receives notifications on one connection. Returns when this process closes the
+/// database.
 async fn listen(
     connector: &Connector,
     name: &str,

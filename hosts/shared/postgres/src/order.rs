@@ -9,7 +9,8 @@ use std::{
 /// A pending request. Its message is sent at the first poll.
 pub(crate) type PendingRequest<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Waits for all requests. It first polls them in order, which is the order of their messages; `join_all` does not guarantee an order.
+/// Waits for all requests. It first polls them in order, which is the order of their messages;
+/// `join_all` does not guarantee an order.
 pub(crate) async fn in_order<T>(mut requests: Vec<PendingRequest<'_, T>>) -> Vec<T> {
     let mut responses: Vec<Option<T>> = requests.iter().map(|_| None).collect();
     let (mut sent, mut oldest) = (0, 0);
@@ -20,7 +21,8 @@ pub(crate) async fn in_order<T>(mut requests: Vec<PendingRequest<'_, T>>) -> Vec
             }
             sent += 1;
         }
-        // Responses arrive in the order of the requests, so only the oldest pending request needs a poll.
+        // Responses arrive in the order of the requests, so only the oldest pending request needs a
+        // poll.
         for (request, response) in requests.iter_mut().zip(&mut responses).skip(oldest) {
             if response.is_none() {
                 match request.as_mut().poll(context) {

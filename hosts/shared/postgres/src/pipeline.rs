@@ -1,16 +1,17 @@
 //! Pipelined transactions: all messages are sent at once, and the responses are read afterwards.
 //!
-//! A conflict must undo the whole transaction and skip the statements behind it, which are already sent. Only an error does that, and
-//! PostgreSQL logs every error: `log_min_messages` belongs to the superuser. Alternatives, measured with pgbench and the rows of a new order:
+//! A conflict must undo the whole transaction and skip the statements behind it, which are already
+//! sent. Only an error does that, and PostgreSQL logs every error: `log_min_messages` belongs to
+//! the superuser. Alternatives, measured with pgbench and the rows of a new order:
 //!
-//! - The client reads the row counts of all statements and then sends `COMMIT` or `ROLLBACK`. The rows that all transactions of a merchant
-//!   need, its journal and its balance, stay locked for one more round trip: 32 clients of one merchant create 90 orders per second
-//!   instead of 390.
-//! - A PL/pgSQL function runs all statements and catches the conflict, which logs nothing. It plans each statement again: 32 merchants create
-//!   1,200 orders per second instead of 1,870.
+//! - The client reads the row counts of all statements and then sends `COMMIT` or `ROLLBACK`. The
+//!   rows that all transactions of a merchant need, its journal and its balance, stay locked for
+//!   one more round trip: 32 clients of one merchant create 90 orders per second instead of 390.
+//! - A PL/pgSQL function runs all statements and catches the conflict, which logs nothing. It plans
+//!   each statement again: 32 merchants create 1,200 orders per second instead of 1,870.
 //!
-//! So [`guarded`] divides by zero, and its SQL explains the error to the reader of the log. A transaction of one statement needs no error
-//! ([`marked`]).
+//! So [`guarded`] divides by zero, and its SQL explains the error to the reader of the log. A
+//! transaction of one statement needs no error ([`marked`]).
 
 use std::borrow::Cow;
 
@@ -28,7 +29,8 @@ use crate::{
     value::{Parameter, borrowed, inferred, parameters},
 };
 
-/// Inserts a transaction's marker. A second transaction with the same marker waits until the first one ends.
+/// Inserts a transaction's marker. A second transaction with the same marker waits until the first
+/// one ends.
 const INSERT_MARKER: &str = "INSERT INTO commit_marks (at, salt) VALUES ($1, $2)";
 /// The SQLSTATE of a marker that exists.
 const UNIQUE_VIOLATION: &str = "23505";
@@ -38,7 +40,8 @@ const UNIQUE_VIOLATION: &str = "23505";
 pub(crate) struct CommitMarker([Value; 2]);
 
 impl CommitMarker {
-    /// Returns a new marker. The time comes first, so that inserts and deletions of old markers each touch few pages.
+    /// Returns a new marker. The time comes first, so that inserts and deletions of old markers
+    /// each touch few pages.
     pub(crate) fn at(millis: i64) -> CommitMarker {
         CommitMarker([Value::Integer(millis), Value::Integer(fastrand::i64(..))])
     }
@@ -78,7 +81,8 @@ struct Prepared<'a> {
 /// How a statement is sent.
 enum Form<'a> {
     Prepared(deadpool_postgres::tokio_postgres::Statement),
-    /// Its SQL, which one message parses and runs, because the next statement can use another session.
+    /// Its SQL, which one message parses and runs, because the next statement can use another
+    /// session.
     Unnamed(Cow<'a, str>),
 }
 
@@ -100,7 +104,8 @@ impl Ready<'_> {
     }
 }
 
-/// The kind of session, which determines how transactions begin and whether statements stay prepared.
+/// The kind of session, which determines how transactions begin and whether statements stay
+/// prepared.
 #[derive(Clone, Debug)]
 pub(crate) enum Session {
     /// The connection has its own session, whose settings are set once.
@@ -137,7 +142,8 @@ pub(crate) async fn query(
     }
 }
 
-/// Runs statements in one transaction and returns the rows of each. A locked row makes it fail early.
+/// Runs statements in one transaction and returns the rows of each. A locked row makes it fail
+/// early.
 pub(crate) async fn query_all(
     client: &ClientWrapper,
     session: &Session,
@@ -175,8 +181,8 @@ async fn query_within(
     Ok(results)
 }
 
-/// Runs transactions one after the other and returns the outcome of each. `resent` means that they were sent before on a connection that
-/// broke.
+/// Runs transactions one after the other and returns the outcome of each. `resent` means that they
+/// were sent before on a connection that broke.
 pub(crate) async fn run(
     client: &ClientWrapper,
     session: &Session,
@@ -186,7 +192,8 @@ pub(crate) async fn run(
 ) -> Result<Vec<Result<CommitOutcome, PgError>>, PgError> {
     let mut prepared = Vec::with_capacity(transactions.len());
     for transaction in transactions {
-        // A transaction that is sent again waits as long as necessary for the marker of the first attempt, which may still be running.
+        // A transaction that is sent again waits as long as necessary for the marker of the first
+        // attempt, which may still be running.
         let begin = match transaction.requests {
             2.. if !resent => kind.begin_joined(session.begin()).into(),
             _ => session.begin().into(),
@@ -233,7 +240,8 @@ pub(crate) async fn run(
     }
     let mut results = in_order(requests).await.into_iter();
     let outcomes = prepared.iter().map(|transaction| {
-        // The iterator must advance past all responses of the transaction: BEGIN, the statements and COMMIT.
+        // The iterator must advance past all responses of the transaction: BEGIN, the statements
+        // and COMMIT.
         let responses = results
             .by_ref()
             .take(transaction.statements.len() + 2)
@@ -247,7 +255,8 @@ pub(crate) async fn run(
     Ok(outcomes.collect())
 }
 
-/// Prepares the marker and the statements of a transaction that the server aborts at the first conflict.
+/// Prepares the marker and the statements of a transaction that the server aborts at the first
+/// conflict.
 async fn prepare_all<'a>(
     client: &ClientWrapper,
     session: &Session,
@@ -297,8 +306,9 @@ async fn form<'a>(
     }
 }
 
-/// A write of one row that is its whole transaction, with the marker in the same statement: the marker is inserted for each row that is
-/// written. A conflict writes nothing and is the row count 0, without an error in the server's log.
+/// A write of one row that is its whole transaction, with the marker in the same statement: the
+/// marker is inserted for each row that is written. A conflict writes nothing and is the row count
+/// 0, without an error in the server's log.
 fn marked(sql: &str, params: usize) -> Cow<'static, str> {
     let (at, salt) = (params + 1, params + 2);
     format!(
@@ -311,8 +321,9 @@ fn marked(sql: &str, params: usize) -> Cow<'static, str> {
 /// The end of plain inserts, for SQLite.
 const UNLESS_THERE: &str = " ON CONFLICT DO NOTHING";
 
-/// A write within a longer transaction that divides by zero unless it writes one row. Only an error makes the server skip the statements
-/// that were sent behind it and undo those before. An insert of values fails by itself if the row exists.
+/// A write within a longer transaction that divides by zero unless it writes one row. Only an error
+/// makes the server skip the statements that were sent behind it and undo those before. An insert
+/// of values fails by itself if the row exists.
 fn guarded(sql: &str) -> Cow<'_, str> {
     match sql.strip_suffix(UNLESS_THERE) {
         Some(insert) if !insert.contains("SELECT") => insert.into(),
@@ -324,8 +335,9 @@ fn guarded(sql: &str) -> Cow<'_, str> {
     }
 }
 
-/// The outcome of a transaction with its marker first. After a failure the server rejects everything up to the end of the transaction,
-/// and `COMMIT` undoes it: the first failure is the reason.
+/// The outcome of a transaction with its marker first. After a failure the server rejects
+/// everything up to the end of the transaction, and `COMMIT` undoes it: the first failure is the
+/// reason.
 fn outcome(responses: Vec<Result<u64, Error>>) -> Result<CommitOutcome, PgError> {
     const MARKER: usize = 1;
     match first_error(responses) {

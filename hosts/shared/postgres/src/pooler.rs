@@ -13,14 +13,18 @@ use crate::{
     server::Kind,
 };
 
-/// Identifies a session of the server. Two concurrent clients have the same session only through a pooler.
+/// Identifies a session of the server. Two concurrent clients have the same session only through a
+/// pooler.
 const SESSION: &str = "SELECT pg_backend_pid() || '@' || pg_postmaster_start_time()";
-/// Queries on each of two connections. A pooler reuses the session that was freed last, so a shared session appears within few queries.
+/// Queries on each of two connections. A pooler reuses the session that was freed last, so a shared
+/// session appears within few queries.
 const PROBES: usize = 4;
-/// Timeout of the probe. A pooler in session mode with one free connection makes the second client wait.
+/// Timeout of the probe. A pooler in session mode with one free connection makes the second client
+/// wait.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Rejects a pooler in transaction mode that the address does not name, and a pooler in statement mode.
+/// Rejects a pooler in transaction mode that the address does not name, and a pooler in statement
+/// mode.
 pub(crate) async fn check(
     client: &Client,
     connector: &Connector,

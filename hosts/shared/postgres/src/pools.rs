@@ -11,14 +11,16 @@ use crate::{
     migrate::OpenError,
 };
 
-/// Creates a pool of at most `connections`, each of which begins with the settings of `session`. A request waits for one for at most `wait`.
+/// Creates a pool of at most `connections`, each of which begins with the settings of `session`. A
+/// request waits for one for at most `wait`.
 pub(crate) fn pool(
     connector: &Arc<Connector>,
     session: String,
     wait: Duration,
     connections: usize,
 ) -> Result<Pool, OpenError> {
-    // A broken connection is detected when it is used: a check before each use would cost as much as a query.
+    // A broken connection is detected when it is used: a check before each use would cost as much
+    // as a query.
     let config = ManagerConfig {
         recycling_method: RecyclingMethod::Fast,
     };

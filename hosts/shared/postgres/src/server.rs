@@ -5,7 +5,8 @@
 pub(crate) enum Kind {
     /// PostgreSQL, or a server that identifies itself as PostgreSQL.
     Postgres,
-    /// CockroachDB: no advisory locks, no `LISTEN`, no unlogged tables; transactions are serializable.
+    /// CockroachDB: no advisory locks, no `LISTEN`, no unlogged tables; transactions are
+    /// serializable.
     Cockroach,
     /// YugabyteDB: no `LISTEN`, and no unlogged tables in most versions.
     Yugabyte,
@@ -37,7 +38,8 @@ impl Kind {
         self == Kind::Postgres
     }
 
-    /// Whether `lock_timeout` works, without which transactions of several requests would wait for each other's locks.
+    /// Whether `lock_timeout` works, without which transactions of several requests would wait for
+    /// each other's locks.
     pub(crate) fn has_lock_timeout(self) -> bool {
         self == Kind::Postgres
     }
@@ -47,8 +49,8 @@ impl Kind {
         self == Kind::Postgres
     }
 
-    /// Returns when writes must be flushed on which later transactions depend. PostgreSQL's log flushes them with those transactions; a
-    /// distributed log has no such order.
+    /// Returns when writes must be flushed on which later transactions depend. PostgreSQL's log
+    /// flushes them with those transactions; a distributed log has no such order.
     pub(crate) fn flush(self) -> Flush {
         if self == Kind::Postgres {
             Flush::Later
@@ -57,7 +59,8 @@ impl Kind {
         }
     }
 
-    /// Adapts a step of the schema to this server. Without unlogged tables it creates an ordinary table. CockroachDB has no `ROWS`.
+    /// Adapts a step of the schema to this server. Without unlogged tables it creates an ordinary
+    /// table. CockroachDB has no `ROWS`.
     pub(crate) fn step(self, step: &str) -> String {
         match self {
             Kind::Postgres => step.to_owned(),
@@ -66,7 +69,8 @@ impl Kind {
         }
     }
 
-    /// Returns the timeouts, which limit statements to the time of a request and the time that a transaction holds row locks.
+    /// Returns the timeouts, which limit statements to the time of a request and the time that a
+    /// transaction holds row locks.
     fn limits(self) -> &'static [&'static str] {
         match self {
             // Every statement is short: compiling it costs more than running it.
@@ -103,8 +107,8 @@ impl Kind {
         )
     }
 
-    /// Returns the beginning of a transaction of several requests, which fails soon if another one has locked a row, so that the other
-    /// requests need not wait.
+    /// Returns the beginning of a transaction of several requests, which fails soon if another one
+    /// has locked a row, so that the other requests need not wait.
     pub(crate) fn begin_joined(self, begin: &str) -> String {
         let limit = if self.has_lock_timeout() {
             "; SET LOCAL lock_timeout = '250ms'"

@@ -5,17 +5,21 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// The counters of a database since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Committed transactions of single requests; several can share one transaction of the database.
+    /// Committed transactions of single requests; several can share one transaction of the
+    /// database.
     pub commits: u64,
     /// Transactions that were rolled back because of a concurrent write.
     pub conflicts: u64,
-    /// Transactions that failed for other reasons, for example without a connection or on a full disk.
+    /// Transactions that failed for other reasons, for example without a connection or on a full
+    /// disk.
     pub failures: u64,
     /// Pipelines that were sent; `commits / pipelines` is the mean number of transactions in one.
     pub pipelines: u64,
-    /// Retries of transactions after a deadlock, a serialization failure or a lost connection, and of joined transactions by themselves.
+    /// Retries of transactions after a deadlock, a serialization failure or a lost connection, and
+    /// of joined transactions by themselves.
     pub repeats: u64,
-    /// Transactions that a retry found committed, because their connection broke before the response.
+    /// Transactions that a retry found committed, because their connection broke before the
+    /// response.
     pub found_done: u64,
     /// Completed reads.
     pub reads: u64,

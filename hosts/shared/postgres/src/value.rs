@@ -13,7 +13,8 @@ use crate::error::PgError;
 
 type BoxError = Box<dyn Error + Sync + Send>;
 
-/// The type of a parameter that the server infers from the statement: OID 0 in the protocol. Such a parameter is sent as text.
+/// The type of a parameter that the server infers from the statement: OID 0 in the protocol. Such a
+/// parameter is sent as text.
 static INFERRED: LazyLock<Type> =
     LazyLock::new(|| Type::new("inferred".into(), 0, Kind::Simple, String::new()));
 
@@ -98,7 +99,8 @@ pub(crate) fn borrowed<'a>(parameters: &'a [Parameter<'a>]) -> Vec<&'a (dyn ToSq
         .collect()
 }
 
-/// Returns references to the parameters of a statement that is not prepared, whose types the server infers.
+/// Returns references to the parameters of a statement that is not prepared, whose types the server
+/// infers.
 pub(crate) fn inferred<'a>(parameters: &'a [Parameter<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
     parameters
         .iter()

@@ -1,16 +1,19 @@
 //! The strongly connected components of the roads, and which of them form the network.
 //!
-//! A component is a set of roads in which every road leads to every other one and back: a city, an island, the part of a region
-//! that a box contains. All of them are kept except fragments, because the legs within an island are as real as those of the mainland.
+//! A component is a set of roads in which every road leads to every other one and back: a city, an
+//! island, the part of a region that a box contains. All of them are kept except fragments, because
+//! the legs within an island are as real as those of the mainland.
 //!
 //! A fragment is a component
-//! - of a single edge, or shorter than [`LONE_M`]: a piece of a road without a way back, such as a road that leaves the extract, or a lane.
-//!   Its addresses are within walking distance of each other, so nothing is lost;
-//! - or shorter than [`SMALL_M`], and completely within the snap limit of a longer component: a yard behind a closed gate, or streets whose
-//!   junction is missing on the map. Every point near it can be snapped to the longer component, from which the courier really comes.
+//! - of a single edge, or shorter than [`LONE_M`]: a piece of a road without a way back, such as a
+//!   road that leaves the extract, or a lane. Its addresses are within walking distance of each
+//!   other, so nothing is lost;
+//! - or shorter than [`SMALL_M`], and completely within the snap limit of a longer component: a
+//!   yard behind a closed gate, or streets whose junction is missing on the map. Every point near
+//!   it can be snapped to the longer component, from which the courier really comes.
 //!
-//! The longest component is always kept. Edges that lead one-way from one kept component to another are kept too, but no point is
-//! snapped to them, because they have no way back.
+//! The longest component is always kept. Edges that lead one-way from one kept component to another
+//! are kept too, but no point is snapped to them, because they have no way back.
 
 use crate::component::{Component, distinct};
 use crate::coord::{Coord, Plane};
@@ -71,7 +74,8 @@ struct Extent {
     segments: Vec<u32>,
 }
 
-/// Returns the components that are not fragments, the longest first, and replaces the numbers of edges by their indices.
+/// Returns the components that are not fragments, the longest first, and replaces the numbers of
+/// edges by their indices.
 fn select(segments: &RoadSegments, of: &mut [u32]) -> Result<Vec<Component>, RoadsError> {
     let mut extents = extents(segments, of);
     extents.retain(|extent| extent.edges > 1 && !extent.segments.is_empty());
@@ -203,7 +207,8 @@ impl Reach {
         })
     }
 
-    /// Returns whether each coordinate of a component is within the snap limit of another that is kept.
+    /// Returns whether each coordinate of a component is within the snap limit of another that is
+    /// kept.
     fn covers(
         &self,
         segments: &RoadSegments,
@@ -333,7 +338,8 @@ fn grouped(
     components
 }
 
-/// Returns the number of the strongly connected component of each edge; [`NONE`] if the edge does not exist.
+/// Returns the number of the strongly connected component of each edge; [`NONE`] if the edge does
+/// not exist.
 fn strongly_connected(turns: &[Vec<Turn>], exists: impl Fn(usize) -> bool) -> Vec<u32> {
     let mut search = Tarjan::new(turns.len());
     for edge in 0..turns.len() {
@@ -367,7 +373,8 @@ impl Tarjan {
         }
     }
 
-    /// Performs a depth-first search from an edge, with an explicit stack, because paths can exceed the thread's stack.
+    /// Performs a depth-first search from an edge, with an explicit stack, because paths can exceed
+    /// the thread's stack.
     fn visit(&mut self, start: usize, turns: &[Vec<Turn>]) {
         let mut path = vec![(start, 0)];
         self.enter(start);
@@ -444,7 +451,8 @@ mod tests {
 
     #[test]
     fn links_lead_from_one_component_to_another() {
-        // 0 and 1 lead over 4, 5 and the cycle of 6 and 7 to 2 and 3; 8 and 9 are dead ends, 10 leads only into the network.
+        // 0 and 1 lead over 4, 5 and the cycle of 6 and 7 to 2 and 3; 8 and 9 are dead ends, 10
+        // leads only into the network.
         let turns = turns(&[
             &[1],
             &[0, 4, 8],

@@ -1,9 +1,10 @@
 //! Contraction of the edge-based graph in the order of a nested dissection.
 //!
-//! Blocks of a few thousand junctions are contracted one after the other, so that only their arcs are in use. Only the arcs between the
-//! core edges around a block remain of it. The core is contracted last. The order alone determines the shortcuts, so no search for
-//! alternatives is necessary: most routes of a grid of streets have alternatives that are nearly as fast, which makes such searches
-//! long.
+//! Blocks of a few thousand junctions are contracted one after the other, so that only their arcs
+//! are in use. Only the arcs between the core edges around a block remain of it. The core is
+//! contracted last. The order alone determines the shortcuts, so no search for alternatives is
+//! necessary: most routes of a grid of streets have alternatives that are nearly as fast, which
+//! makes such searches long.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -127,7 +128,8 @@ impl<F: Fn(u32, &mut Vec<Arc>)> Contraction<F> {
             .for_each(|edge| self.numbers[edge as usize] = NONE);
     }
 
-    /// Numbers the edges of a block and around it. Returns the arcs that begin or end in the block, with the edge where they begin.
+    /// Numbers the edges of a block and around it. Returns the arcs that begin or end in the block,
+    /// with the edge where they begin.
     fn arcs_around(&mut self, block: u32, edges: &[u32]) -> Vec<(u32, Arc)> {
         for edge in edges {
             self.member(*edge);
@@ -204,7 +206,8 @@ impl<F: Fn(u32, &mut Vec<Arc>)> Contraction<F> {
     }
 }
 
-/// Eliminates the first edges of a part: those whose order is free by the number of arcs that they add, the others in their order.
+/// Eliminates the first edges of a part: those whose order is free by the number of arcs that they
+/// add, the others in their order.
 fn eliminate(part: &mut Elimination, edges: usize, free: usize) {
     let (edges, free) = (number(edges), number(free));
     let mut queue: BinaryHeap<Reverse<(i64, u32)>> = (0..free)
@@ -317,7 +320,8 @@ mod tests {
         })
     }
 
-    /// Asserts that the upward searches from all starts meet those from all ends at the costs of the fastest trips.
+    /// Asserts that the upward searches from all starts meet those from all ends at the costs of
+    /// the fastest trips.
     fn assert_equals_bellman_ford(arcs: &Lists, order: &Order) {
         let (count, hierarchy) = (arcs.len(), contracted(arcs, order));
         let lists = |arcs: &Arcs| {

@@ -2,8 +2,8 @@
 
 use despacho_core::model::Point;
 
-/// The length in metres of 10⁻⁷ degrees of latitude, on the sphere of the core's great-circle distance (mean radius
-/// 6,371,008.8 m).
+/// The length in metres of 10⁻⁷ degrees of latitude, on the sphere of the core's great-circle
+/// distance (mean radius 6,371,008.8 m).
 const UNIT_M: f64 = 6_371_008.8 * core::f64::consts::PI / 180.0 / 1e7;
 
 const RADIANS: f64 = core::f64::consts::PI / 180.0 / 1e7;
@@ -30,8 +30,8 @@ impl Coord {
         }
     }
 
-    /// Returns the metres east and north to another coordinate, by a flat approximation that is accurate to 0.1 per
-    /// cent within a few kilometres.
+    /// Returns the metres east and north to another coordinate, by a flat approximation that is
+    /// accurate to 0.1 per cent within a few kilometres.
     pub(crate) fn offset_to(self, other: Coord) -> (f64, f64) {
         let middle = f64::midpoint(f64::from(self.lat), f64::from(other.lat)) * RADIANS;
         let (east, north) = (

@@ -21,7 +21,8 @@ impl Cost {
         }
     }
 
-    /// Returns whether this cost is preferred: a lower weight, or an equal weight and a shorter distance.
+    /// Returns whether this cost is preferred: a lower weight, or an equal weight and a shorter
+    /// distance.
     pub(crate) fn is_below(self, other: Cost) -> bool {
         // One comparison of 64 bits is faster than two.
         let key = |cost: Cost| (u64::from(cost.weight) << 32) | u64::from(cost.cm);

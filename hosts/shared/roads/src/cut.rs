@@ -1,8 +1,10 @@
-//! Cuts an extract to the roads of an area: a smaller `.osm.pbf` file with which a server needs less memory.
+//! Cuts an extract to the roads of an area: a smaller `.osm.pbf` file with which a server needs
+//! less memory.
 //!
-//! The file contains every road for cars with a node in one of the boxes, complete with its nodes, and the turn restrictions of
-//! these roads, with their tags. The memory of a cut is 8 bytes per node of the extract in the boxes, 8 bytes per node of the
-//! written roads, and the compressed ways; it does not depend on the size of the extract.
+//! The file contains every road for cars with a node in one of the boxes, complete with its nodes,
+//! and the turn restrictions of these roads, with their tags. The memory of a cut is 8 bytes per
+//! node of the extract in the boxes, 8 bytes per node of the written roads, and the compressed
+//! ways; it does not depend on the size of the extract.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -37,10 +39,12 @@ pub struct CutReport {
     pub bytes: u64,
 }
 
-/// Writes the roads of the boxes to a new file. `on_progress` receives the bytes that were read and their total.
+/// Writes the roads of the boxes to a new file. `on_progress` receives the bytes that were read and
+/// their total.
 ///
 /// # Errors
-/// The extract cannot be used or has no roads in the boxes, or the file cannot be written; it is then incomplete.
+/// The extract cannot be used or has no roads in the boxes, or the file cannot be written; it is
+/// then incomplete.
 pub fn cut(
     extract: &Path,
     output: &Path,
@@ -160,7 +164,8 @@ fn hull(boxes: &[Bounds], stated: Option<Bounds>) -> Option<Bounds> {
     })
 }
 
-/// The result of the first pass: the kinds of each block, the sorted nodes in the boxes, and the area that the extract states.
+/// The result of the first pass: the kinds of each block, the sorted nodes in the boxes, and the
+/// area that the extract states.
 type Inside = (Vec<Kinds>, Vec<i64>, Option<Bounds>);
 
 fn nodes_inside(source: &mut impl Read, boxes: &[Bounds]) -> Result<Inside, RoadsError> {
@@ -325,7 +330,8 @@ impl Ways {
     }
 }
 
-/// Performs the third pass: writes the nodes of the roads, and returns their number and the encoded turn restrictions.
+/// Performs the third pass: writes the nodes of the roads, and returns their number and the encoded
+/// turn restrictions.
 fn write_nodes(
     source: &mut impl Read,
     output: &mut impl Write,

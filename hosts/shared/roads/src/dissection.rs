@@ -1,9 +1,10 @@
 //! Nested dissection: separators of the network, by which [`crate::contraction`] orders the edges.
 //!
-//! A set of junctions is divided where few road segments connect its halves: at rivers, railways and borders of cities. These
-//! segments separate the edges of both halves, so they are contracted after them. Each half is divided again. A division is a
-//! minimum cut between the quarters of the junctions that lie farthest in two opposite directions. (Schild, Sommer: On balanced
-//! separators in road networks, 2015.)
+//! A set of junctions is divided where few road segments connect its halves: at rivers, railways
+//! and borders of cities. These segments separate the edges of both halves, so they are contracted
+//! after them. Each half is divided again. A division is a minimum cut between the quarters of the
+//! junctions that lie farthest in two opposite directions. (Schild, Sommer: On balanced separators
+//! in road networks, 2015.)
 
 use std::cmp::Reverse;
 
@@ -11,8 +12,9 @@ use crate::coord::Coord;
 
 /// A set with at most as many junctions is not divided.
 const LEAF: usize = 16;
-/// The maximum number of junctions of a block: its arcs fit into the processor's cache. With 1,000, the core is larger; with 16,000, the
-/// contraction takes a tenth longer and needs half as much memory again.
+/// The maximum number of junctions of a block: its arcs fit into the processor's cache. With 1,000,
+/// the core is larger; with 16,000, the contraction takes a tenth longer and needs half as much
+/// memory again.
 pub(crate) const MAX_BLOCK: usize = 4_096;
 /// The directions in which a set is divided: the factors of latitude and longitude.
 const DIRECTIONS: [(i64, i64); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
@@ -145,7 +147,8 @@ impl<'a> Dissection<'a> {
         }
     }
 
-    /// Divides a set until its parts have at most `max` junctions. Adds the links that it cuts, those of the first division last.
+    /// Divides a set until its parts have at most `max` junctions. Adds the links that it cuts,
+    /// those of the first division last.
     fn divide_all<'s>(
         &mut self,
         set: &'s mut [u32],
@@ -165,9 +168,11 @@ impl<'a> Dissection<'a> {
         cut[first..].reverse();
     }
 
-    /// Divides a set in the direction with the fewest links between the halves. Returns the number of junctions of the first half.
+    /// Divides a set in the direction with the fewest links between the halves. Returns the number
+    /// of junctions of the first half.
     ///
-    /// Of the cut links, the fast ones are contracted last: most trips between slow ones use a fast one, which saves shortcuts.
+    /// Of the cut links, the fast ones are contracted last: most trips between slow ones use a fast
+    /// one, which saves shortcuts.
     fn divide(&mut self, set: &mut [u32], cut: &mut Vec<u32>) -> usize {
         let share = (set.len() / SHARE).max(1);
         let mut fewest = usize::MAX;
@@ -217,8 +222,8 @@ impl<'a> Dissection<'a> {
         }
     }
 
-    /// Finds a minimum cut between the first and the last junctions of a set: afterwards its first side has a distance. Returns
-    /// the number of its links if it is below `fewest`.
+    /// Finds a minimum cut between the first and the last junctions of a set: afterwards its first
+    /// side has a distance. Returns the number of its links if it is below `fewest`.
     fn cut(&mut self, set: &[u32], share: usize, fewest: usize) -> Option<usize> {
         for junction in set {
             for place in self.starts[*junction as usize]..self.starts[*junction as usize + 1] {
@@ -338,7 +343,8 @@ mod tests {
         Link { ends, rate: 1 }
     }
 
-    /// Returns a grid of junctions with some links missing. The junctions of a row and of a column are connected.
+    /// Returns a grid of junctions with some links missing. The junctions of a row and of a column
+    /// are connected.
     fn grid(side: u32) -> (Vec<Coord>, Vec<Link>) {
         let place = |at: u32| (at * 1_000 + at * at % 17).cast_signed();
         let junctions = (0..side * side)

@@ -1,8 +1,9 @@
 //! Elimination of edges from a part of the graph, without searches.
 //!
-//! Eliminating an edge connects every edge before it with every edge behind it, so the order alone determines the shortcuts. Their
-//! costs over higher edges are then computed from the highest edge down, and arcs that are not needed are dropped. (Dibbelt,
-//! Strasser, Wagner: Customizable contraction hierarchies, 2014; Buchhold, Wagner, Zeitz, Zündorf: Customizable contraction
+//! Eliminating an edge connects every edge before it with every edge behind it, so the order alone
+//! determines the shortcuts. Their costs over higher edges are then computed from the highest edge
+//! down, and arcs that are not needed are dropped. (Dibbelt, Strasser, Wagner: Customizable
+//! contraction hierarchies, 2014; Buchhold, Wagner, Zeitz, Zündorf: Customizable contraction
 //! hierarchies with turn costs, 2020.)
 
 use crate::cost::{Cost, NONE};
@@ -12,9 +13,11 @@ use crate::hierarchy::Arc;
 pub(crate) struct Elimination {
     /// The arcs to edges that are eliminated later, by the edge where they begin.
     out: Vec<Vec<Arc>>,
-    /// The arcs from edges that are eliminated later, by the edge where they end. Before the elimination, their costs are unknown.
+    /// The arcs from edges that are eliminated later, by the edge where they end. Before the
+    /// elimination, their costs are unknown.
     into: Vec<Vec<Arc>>,
-    /// The position of each edge in the list of arcs examined last. It is valid if that arc leads to the edge.
+    /// The position of each edge in the list of arcs examined last. It is valid if that arc leads
+    /// to the edge.
     position: Vec<u32>,
     /// The eliminated edges in their order.
     pub(crate) order: Vec<u32>,
@@ -145,7 +148,8 @@ impl Elimination {
         remaining
     }
 
-    /// Stores the arcs between edges that were not eliminated once, as if the edges were eliminated in the order of their numbers.
+    /// Stores the arcs between edges that were not eliminated once, as if the edges were eliminated
+    /// in the order of their numbers.
     fn distribute_rest(&mut self, rank: &[u32]) {
         let rest = |edge: usize| rank[edge] == NONE;
         (0..self.len())
@@ -187,8 +191,8 @@ fn merge(list: &mut Vec<Arc>, position: &mut [u32], into: &mut [Vec<Arc>], from:
     }
 }
 
-/// Lowers the costs of upward arcs that are not faster than a trip over another upward arc, and marks them. `up` and `down` have the
-/// final arcs of all higher edges.
+/// Lowers the costs of upward arcs that are not faster than a trip over another upward arc, and
+/// marks them. `up` and `down` have the final arcs of all higher edges.
 fn lower(
     list: &mut [Arc],
     up: &[Vec<Arc>],

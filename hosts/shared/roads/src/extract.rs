@@ -214,8 +214,8 @@ pub(crate) fn for_each_block(
 
 pub(crate) type Nodes = (Vec<Option<Coord>>, BTreeMap<u32, Obstacle>);
 
-/// Performs the second pass: reads the coordinates and obstacles of the roads' nodes. `locations` has nodes that ways contain themselves,
-/// which the file may lack otherwise.
+/// Performs the second pass: reads the coordinates and obstacles of the roads' nodes. `locations`
+/// has nodes that ways contain themselves, which the file may lack otherwise.
 pub(crate) fn read_nodes(
     file: impl Read,
     ids: &[i64],
@@ -255,7 +255,8 @@ pub(crate) fn read_nodes(
     Ok((coords, obstacles))
 }
 
-/// Finds an ID in a sorted list. Fast if IDs are looked up in ascending order, which is the order of extracts.
+/// Finds an ID in a sorted list. Fast if IDs are looked up in ascending order, which is the order
+/// of extracts.
 pub(crate) fn find_id(ids: &[i64], next: &mut usize, id: i64) -> Option<usize> {
     if *next > 0 && ids.get(*next - 1).is_some_and(|last| *last >= id) {
         *next = ids.partition_point(|known| *known < id);

@@ -7,7 +7,8 @@ use crate::error::RoadsError;
 /// The minimum side of a grid cell, in 10⁻⁷ degrees: about 220 m.
 const CELL: i64 = 20_000;
 
-/// Line segments by the cells that they touch. A line segment is identified by the index of its first coordinate.
+/// Line segments by the cells that they touch. A line segment is identified by the index of its
+/// first coordinate.
 #[derive(Debug, Default)]
 pub(crate) struct Grid {
     pub(crate) low: Coord,
@@ -113,8 +114,8 @@ impl Grid {
         )
     }
 
-    /// Calls `each` for the line segments in the cells within `limit_m` of a coordinate. A line segment can occur more
-    /// than once.
+    /// Calls `each` for the line segments in the cells within `limit_m` of a coordinate. A line
+    /// segment can occur more than once.
     pub(crate) fn for_each_near(&self, coord: Coord, limit_m: f64, mut each: impl FnMut(u32)) {
         let (east, north) = coord.offset_to(Coord {
             lat: coord.lat,

@@ -1,9 +1,10 @@
 //! The upward arcs of a contraction hierarchy, which [`crate::contraction`] computes.
 //!
-//! The graph is edge-based: its nodes are directed edges of the road network, so that every turn counts. They have ranks. Arcs lead to
-//! higher ranks only, and replace the trips over lower ranks. A search then only goes upwards, forwards from the start and backwards
-//! from the end, until both meet: a few hundred steps instead of millions. (Geisberger, Sanders, Schultes, Delling: Contraction
-//! hierarchies, 2008.)
+//! The graph is edge-based: its nodes are directed edges of the road network, so that every turn
+//! counts. They have ranks. Arcs lead to higher ranks only, and replace the trips over lower ranks.
+//! A search then only goes upwards, forwards from the start and backwards from the end, until both
+//! meet: a few hundred steps instead of millions. (Geisberger, Sanders, Schultes, Delling:
+//! Contraction hierarchies, 2008.)
 
 use crate::cost::{Cost, NONE};
 
@@ -57,8 +58,8 @@ impl Arcs {
     }
 }
 
-/// An arc whose cost has 64 bits: 24 for the weight (4.6 hours), 24 for the distance (167 km), and 16 for the difference between
-/// weight and duration (65 s). Nearly all costs fit.
+/// An arc whose cost has 64 bits: 24 for the weight (4.6 hours), 24 for the distance (167 km), and
+/// 16 for the difference between weight and duration (65 s). Nearly all costs fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PackedArc {
     pub(crate) to: u32,

@@ -1,9 +1,9 @@
-//! Road distances and travel times from an OpenStreetMap extract (`.osm.pbf`), or from a road file that [`Roads::save`] wrote,
-//! computed in this process without an external service.
+//! Road distances and travel times from an OpenStreetMap extract (`.osm.pbf`), or from a road file
+//! that [`Roads::save`] wrote, computed in this process without an external service.
 //!
-//! The legs are those of the fastest trip by car or motorcycle. They account for one-way streets, access rules,
-//! barriers, turn restrictions, speed limits, traffic signals and turn costs. Search and rounding use integers, so
-//! every host computes the same legs.
+//! The legs are those of the fastest trip by car or motorcycle. They account for one-way streets,
+//! access rules, barriers, turn restrictions, speed limits, traffic signals and turn costs. Search
+//! and rounding use integers, so every host computes the same legs.
 //!
 //! ```no_run
 //! use despacho_core::model::Point;
@@ -21,7 +21,8 @@
 //! # }
 //! ```
 //!
-//! Legs do not include traffic (multiply the time by a factor), ferries, tolls and time-dependent closures.
+//! Legs do not include traffic (multiply the time by a factor), ferries, tolls and time-dependent
+//! closures.
 
 mod component;
 mod components;

@@ -5,7 +5,8 @@ use crate::dissection::{self, Link, MAX_BLOCK, Order};
 use crate::segments::RoadSegments;
 use crate::turns::Turns;
 
-/// Returns the order in which the edges of a network are contracted. `numbers` has the number of each edge in the network, or [`NONE`].
+/// Returns the order in which the edges of a network are contracted. `numbers` has the number of
+/// each edge in the network, or [`NONE`].
 pub(crate) fn order(segments: &RoadSegments, found: &Turns, numbers: &[u32]) -> Order {
     // Both directions of a segment and their copies form one link.
     let of_network = (0u32..).zip(numbers).filter(|(_, number)| **number != NONE);

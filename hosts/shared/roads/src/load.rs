@@ -13,7 +13,8 @@ impl Roads {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read, is not a complete extract or road file, or contains no roads.
+    /// Returns an error if the file cannot be read, is not a complete extract or road file, or
+    /// contains no roads.
     pub fn load(path: &Path) -> Result<Roads, RoadsError> {
         Roads::read(BufReader::with_capacity(1 << 20, File::open(path)?))
     }
@@ -31,7 +32,8 @@ impl Roads {
     ///
     /// # Errors
     ///
-    /// Returns an error if the source cannot be read, is not a complete extract or road file, or contains no roads.
+    /// Returns an error if the source cannot be read, is not a complete extract or road file, or
+    /// contains no roads.
     pub fn read(mut extract: impl Read + Seek) -> Result<Roads, RoadsError> {
         if road_file::is_road_file(&mut extract)? {
             road_file::read(extract)

@@ -11,9 +11,11 @@ use crate::sweep;
 /// A leg along roads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoadLeg {
-    /// The distance in metres along the fastest trip, between the points' nearest positions on roads.
+    /// The distance in metres along the fastest trip, between the points' nearest positions on
+    /// roads.
     pub metres: u32,
-    /// The travel time in milliseconds without traffic. A courier in traffic takes about 1.5 times as long.
+    /// The travel time in milliseconds without traffic. A courier in traffic takes about 1.5 times
+    /// as long.
     pub ms: u32,
 }
 
@@ -30,14 +32,15 @@ impl RoadMatrix {
         self.snapped.len()
     }
 
-    /// Returns whether a point is near a road of the extract. If not, it has no legs: use another model for them, and
-    /// report it.
+    /// Returns whether a point is near a road of the extract. If not, it has no legs: use another
+    /// model for them, and report it.
     pub fn is_snapped(&self, point: usize) -> bool {
         self.snapped.get(point).copied().unwrap_or(false)
     }
 
-    /// Returns the leg from one point to another, or `None` if a point is not snapped or no road connects them, as
-    /// between an island and the mainland. From a snapped point to itself it is zero.
+    /// Returns the leg from one point to another, or `None` if a point is not snapped or no road
+    /// connects them, as between an island and the mainland. From a snapped point to itself it is
+    /// zero.
     pub fn leg(&self, from: usize, to: usize) -> Option<RoadLeg> {
         let size = self.size();
         if from >= size || to >= size {
@@ -50,9 +53,10 @@ impl RoadMatrix {
 impl Roads {
     /// Computes the legs between every pair of points.
     ///
-    /// A point farther than [`SNAP_LIMIT_M`](crate::SNAP_LIMIT_M) from every road, or outside the extract's area, is
-    /// never snapped. If one component of the network is within this limit of all other points, all are snapped to it.
-    /// Otherwise each leg is measured in the component that is nearest to both of its ends.
+    /// A point farther than [`SNAP_LIMIT_M`](crate::SNAP_LIMIT_M) from every road, or outside the
+    /// extract's area, is never snapped. If one component of the network is within this limit of
+    /// all other points, all are snapped to it. Otherwise each leg is measured in the component
+    /// that is nearest to both of its ends.
     pub fn matrix(&self, points: &[Point]) -> RoadMatrix {
         let snapped = self.snap_all(points);
         // A point has one search for each of its places.
@@ -62,7 +66,8 @@ impl Roads {
         }
         let places = || snapped.iter().flatten();
         let starts: Vec<&[SnappedPoint]> = places().map(|place| &place.points[..]).collect();
-        // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
+        // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has
+        // been taken yet.
         let ends: Vec<Vec<SnappedPoint>> =
             starts.iter().map(|start| self.with_copies(start)).collect();
         let groups: Vec<u32> = places().map(|place| self.group(place)).collect();

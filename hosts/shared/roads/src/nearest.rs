@@ -2,11 +2,12 @@
 
 /// The maximum distance in metres between a point and the nearest road.
 ///
-/// The courier walks the remaining distance. Beyond this limit, a leg would be plausible but wrong: the point is in the
-/// countryside, in water, or outside the extract.
+/// The courier walks the remaining distance. Beyond this limit, a leg would be plausible but wrong:
+/// the point is in the countryside, in water, or outside the extract.
 pub const SNAP_LIMIT_M: f64 = 350.0;
 
-/// Returns the distance of the origin from a line segment, and the fraction of the line segment at which it is nearest.
+/// Returns the distance of the origin from a line segment, and the fraction of the line segment at
+/// which it is nearest.
 pub(crate) fn nearest_on(from: (f64, f64), to: (f64, f64)) -> (f64, f64) {
     let (east, north) = (to.0 - from.0, to.1 - from.1);
     let square = east * east + north * north;

@@ -18,8 +18,8 @@ use crate::pbf::Bounds;
 use crate::segments::{self, RoadSegments};
 use crate::turns::{self, Turns};
 
-/// The weight in milliseconds for entering a restricted road (residents, customers or deliveries only). A trip can end
-/// on such a road but should not pass through it.
+/// The weight in milliseconds for entering a restricted road (residents, customers or deliveries
+/// only). A trip can end on such a road but should not pass through it.
 const RESTRICTED_MS: u32 = 3_276_700;
 
 /// The bit that marks such a turn in [`NextEdge::cost`].
@@ -68,19 +68,23 @@ pub struct Roads {
     pub(crate) bounds: Option<Bounds>,
     /// Edges and their copies after turn restrictions, sorted.
     pub(crate) copies: Vec<(u32, u32)>,
-    /// The shapes of edges to which no point is snapped, sorted by edge: private driveways, and copies whose original is not part
-    /// of the network. Each has the index of its first coordinate, and ends where the next one begins.
+    /// The shapes of edges to which no point is snapped, sorted by edge: private driveways, and
+    /// copies whose original is not part of the network. Each has the index of its first
+    /// coordinate, and ends where the next one begins.
     pub(crate) unsnapped: Vec<(u32, u32)>,
     pub(crate) unsnapped_shapes: Vec<Coord>,
-    /// The component of each edge; [`NONE`] for an edge that leads one-way from one component to another.
+    /// The component of each edge; [`NONE`] for an edge that leads one-way from one component to
+    /// another.
     pub(crate) component_of: Vec<u32>,
     /// The components, the longest first.
     pub(crate) components: Vec<Component>,
-    /// Whether the network was read from a road file of an earlier format, which has the largest component only.
+    /// Whether the network was read from a road file of an earlier format, which has the largest
+    /// component only.
     pub(crate) is_outdated: bool,
 }
 
-/// Roads that all lead to each other, such as those of an island, or of a city whose surroundings are not in the extract.
+/// Roads that all lead to each other, such as those of an island, or of a city whose surroundings
+/// are not in the extract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectedRoads {
     /// The number of directed edges.
@@ -115,8 +119,8 @@ impl Roads {
         build(segments, turns, bounds)
     }
 
-    /// Returns the south-western and north-eastern corner of the covered area, as stated by the extract or else of its
-    /// roads.
+    /// Returns the south-western and north-eastern corner of the covered area, as stated by the
+    /// extract or else of its roads.
     pub fn area(&self) -> (Point, Point) {
         let (low, high) = self
             .bounds
@@ -124,8 +128,8 @@ impl Roads {
         (low.point(), high.point())
     }
 
-    /// Returns the parts of the network that no road connects in both directions, the longest first. Legs between two of them are
-    /// missing, or exist in one direction only.
+    /// Returns the parts of the network that no road connects in both directions, the longest
+    /// first. Legs between two of them are missing, or exist in one direction only.
     pub fn components(&self) -> impl Iterator<Item = ConnectedRoads> + '_ {
         self.components.iter().map(|one| ConnectedRoads {
             edges: one.edges,
@@ -134,14 +138,16 @@ impl Roads {
         })
     }
 
-    /// Returns the index in [`Roads::components`] of the roads nearest to a point, if it can be snapped to a road.
+    /// Returns the index in [`Roads::components`] of the roads nearest to a point, if it can be
+    /// snapped to a road.
     pub fn component_near(&self, point: Point) -> Option<usize> {
         self.snap(Coord::from_point(point))
             .first()
             .map(|place| place.component as usize)
     }
 
-    /// Returns whether the network was read from a road file of an earlier format, which has only the largest component of its extract.
+    /// Returns whether the network was read from a road file of an earlier format, which has only
+    /// the largest component of its extract.
     pub fn is_outdated(&self) -> bool {
         self.is_outdated
     }

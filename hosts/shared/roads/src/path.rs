@@ -8,16 +8,17 @@ use crate::network::Roads;
 use crate::simplify::simplify;
 use crate::trip::{Trip, TripSearch};
 
-/// The maximum distance in metres between a path and the road. It is doubled until the path has few enough points. The distances
-/// of repeated simplifications add up to less than twice the last one.
+/// The maximum distance in metres between a path and the road. It is doubled until the path has few
+/// enough points. The distances of repeated simplifications add up to less than twice the last one.
 const TOLERANCE_M: f64 = 2.0;
 /// The maximum number of measured and followed edges of all paths of one call.
 const MAX_WORK: u32 = 200_000;
 
 impl Roads {
-    /// Returns the path of the fastest trip between each point and the next, from the first point itself to the second one. A
-    /// path is `None` if an end is not snapped, if no road connects both, or if the paths before it used up the work of a call. It
-    /// is simplified to at most `max_points` points.
+    /// Returns the path of the fastest trip between each point and the next, from the first point
+    /// itself to the second one. A path is `None` if an end is not snapped, if no road connects
+    /// both, or if the paths before it used up the work of a call. It is simplified to at most
+    /// `max_points` points.
     pub fn paths(&self, points: &[Point], max_points: usize) -> Vec<Option<Vec<Point>>> {
         let mut search = TripSearch::new(self, MAX_WORK);
         let snapped = self.snap_all(points);
@@ -27,7 +28,8 @@ impl Roads {
                 .pairs(&places[0], &places[1])
                 .into_iter()
                 .find_map(|(from, to)| {
-                    // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
+                    // A trip can end on a copy of its edge. It begins on the edge itself, where no
+                    // turn has been taken yet.
                     search.trip(
                         &places[0][from].points,
                         &self.with_copies(&places[1][to].points),

@@ -20,8 +20,8 @@ pub(crate) enum Via {
     Way(i64),
 }
 
-/// Returns the restrictions of a relation that apply to cars. A relation with several `from` or `to` ways gives
-/// several.
+/// Returns the restrictions of a relation that apply to cars. A relation with several `from` or
+/// `to` ways gives several.
 pub(crate) fn restrictions(relation: &Relation<'_>) -> Vec<Restriction> {
     let tags = &relation.tags;
     if !tags

@@ -1,7 +1,9 @@
-//! Road files: a contracted network that is written once, because reading and contracting the extract of a state takes minutes.
+//! Road files: a contracted network that is written once, because reading and contracting the
+//! extract of a state takes minutes.
 //!
-//! A file is a header and the parts of the network, in the order of [`PARTS`], as little-endian words of 32 bits. The header is
-//! [`MAGIC`], the version of the format, the number of records and the CRC-32 of each part, and the CRC-32 of all that.
+//! A file is a header and the parts of the network, in the order of [`PARTS`], as little-endian
+//! words of 32 bits. The header is [`MAGIC`], the version of the format, the number of records and
+//! the CRC-32 of each part, and the CRC-32 of all that.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -187,11 +189,12 @@ impl Record<3> for Cost {
 }
 
 impl Roads {
-    /// Writes a road file, which [`Roads::load`] reads many times faster than an extract. The file gets its name only when it is
-    /// complete and on the disk.
+    /// Writes a road file, which [`Roads::load`] reads many times faster than an extract. The file
+    /// gets its name only when it is complete and on the disk.
     ///
     /// # Errors
-    /// The file cannot be written. Nothing remains of it, and an existing file of that name is unchanged.
+    /// The file cannot be written. Nothing remains of it, and an existing file of that name is
+    /// unchanged.
     pub fn save(&self, path: &Path) -> Result<(), RoadsError> {
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
@@ -499,7 +502,8 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Sets the dimensions of the grid, and returns the bounds of the extract; `None` if the length is invalid.
+/// Sets the dimensions of the grid, and returns the bounds of the extract; `None` if the length is
+/// invalid.
 fn read_summary(words: &[u32], grid: &mut Grid) -> Option<Option<Bounds>> {
     let words: [u32; 15] = words.try_into().ok()?;
     let coord = |at: usize| Coord::of([words[at], words[at + 1]]);
@@ -513,7 +517,8 @@ fn read_summary(words: &[u32], grid: &mut Grid) -> Option<Option<Bounds>> {
 }
 
 impl Roads {
-    /// Checks every index, because a search does not: a file can be complete and still come from a faulty program.
+    /// Checks every index, because a search does not: a file can be complete and still come from a
+    /// faulty program.
     fn check(&self) -> Result<(), RoadsError> {
         let edges = self.edges.len().saturating_sub(1);
         let is_edge = |edge: u32| (edge as usize) < edges;

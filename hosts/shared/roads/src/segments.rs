@@ -10,7 +10,8 @@ use crate::profile::{Road, Travel};
 pub(crate) struct RoadSegment {
     /// The nodes of the junctions at its ends.
     pub(crate) ends: [u32; 2],
-    /// The way at each end, and whether the direction from end 0 to end 1 follows the way's direction.
+    /// The way at each end, and whether the direction from end 0 to end 1 follows the way's
+    /// direction.
     pub(crate) ways: [(u32, bool); 2],
     /// The range of its coordinates in the list of all shapes.
     pub(crate) shape: (usize, usize),
@@ -28,7 +29,8 @@ pub(crate) struct RoadSegments {
     pub(crate) shapes: Vec<Coord>,
 }
 
-/// Joins the line segments of an extract's ways. A closed way without a junction is omitted: it is an island.
+/// Joins the line segments of an extract's ways. A closed way without a junction is omitted: it is
+/// an island.
 pub(crate) fn join(extract: &Extract) -> Result<RoadSegments, RoadsError> {
     let mut builder = SegmentBuilder::new(extract);
     builder.find_junctions();
@@ -46,7 +48,8 @@ pub(crate) fn join(extract: &Extract) -> Result<RoadSegments, RoadsError> {
     Ok(builder.found)
 }
 
-/// Joins line segments, which are numbered by the position of their first node among all ways' nodes.
+/// Joins line segments, which are numbered by the position of their first node among all ways'
+/// nodes.
 struct SegmentBuilder<'a> {
     extract: &'a Extract,
     way_of: Vec<u32>,

@@ -1,7 +1,7 @@
 //! Simplification of lines.
 
-/// Simplifies a line (Douglas and Peucker): no omitted point is further than the tolerance from the result. `position` returns
-/// a point's coordinates on a plane.
+/// Simplifies a line (Douglas and Peucker): no omitted point is further than the tolerance from the
+/// result. `position` returns a point's coordinates on a plane.
 pub(crate) fn simplify<T: Copy>(
     line: &[T],
     position: impl Fn(T) -> (f64, f64),

@@ -10,7 +10,8 @@ use crate::cost::{Cost, NONE};
 use crate::nearest::{SNAP_LIMIT_M, nearest_on};
 use crate::network::Roads;
 
-/// Roads within this many metres of the nearest one are considered equally near, for example all roads of a junction.
+/// Roads within this many metres of the nearest one are considered equally near, for example all
+/// roads of a junction.
 const SAME_M: f64 = 0.25;
 
 /// A point snapped to an edge, with the cost from the edge's start.
@@ -39,8 +40,9 @@ struct Near {
 }
 
 impl Roads {
-    /// Snaps a point to the nearest edges of each component within the limit, the nearest component first. Returns nothing if the point
-    /// is farther from every road or outside the extract's area.
+    /// Snaps a point to the nearest edges of each component within the limit, the nearest component
+    /// first. Returns nothing if the point is farther from every road or outside the extract's
+    /// area.
     pub(crate) fn snap(&self, coord: Coord) -> Vec<Place> {
         if self.bounds.is_some_and(|bounds| !bounds.contains(coord)) {
             return Vec::new();
@@ -96,8 +98,9 @@ impl Roads {
         places
     }
 
-    /// Snaps points so that legs between them can be measured: all of them to one component if one is within the limit of all points
-    /// that are near roads, the one with the smallest sum of distances. Otherwise each point has all components within its limit.
+    /// Snaps points so that legs between them can be measured: all of them to one component if one
+    /// is within the limit of all points that are near roads, the one with the smallest sum of
+    /// distances. Otherwise each point has all components within its limit.
     pub(crate) fn snap_all(&self, points: &[Point]) -> Vec<Vec<Place>> {
         let mut places: Vec<Vec<Place>> = points
             .iter()
@@ -128,8 +131,9 @@ impl Roads {
         places
     }
 
-    /// Returns the places of two points between which a leg is measured, the best first: those of one component with the smallest sum of
-    /// distances, then those that a one-way link may connect.
+    /// Returns the places of two points between which a leg is measured, the best first: those of
+    /// one component with the smallest sum of distances, then those that a one-way link may
+    /// connect.
     pub(crate) fn pairs(&self, from: &[Place], to: &[Place]) -> Vec<(usize, usize)> {
         let all = (0..from.len()).flat_map(|one| (0..to.len()).map(move |other| (one, other)));
         let mut pairs: Vec<(usize, usize)> = all
@@ -177,7 +181,8 @@ impl Roads {
             .unwrap_or(NONE)
     }
 
-    /// Adds the snapped points of a line segment's edges in a component, unless an adjacent line segment of the same edges did.
+    /// Adds the snapped points of a line segment's edges in a component, unless an adjacent line
+    /// segment of the same edges did.
     fn snap_to(
         &self,
         segment: u32,

@@ -3,7 +3,8 @@
 /// The values that are allocated together.
 const PAGE: usize = 64;
 
-/// A table of values by rank. Ranks of connected edges are close to each other, so a search uses few pages of millions of edges.
+/// A table of values by rank. Ranks of connected edges are close to each other, so a search uses
+/// few pages of millions of edges.
 pub(crate) struct SparseTable<T> {
     /// The number of each page from 1, or 0 if it is unused.
     pages: Vec<u32>,

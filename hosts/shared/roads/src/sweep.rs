@@ -11,17 +11,20 @@ use crate::snap::SnappedPoint;
 use crate::sparse::SparseTable;
 use crate::trip::same_edge_cost;
 
-/// The limit of a search until trips are known: 10 minutes, and 4 m/s along the diameter of the points. Nearly all trips are faster.
+/// The limit of a search until trips are known: 10 minutes, and 4 m/s along the diameter of the
+/// points. Nearly all trips are faster.
 const LIMIT_MS: f64 = 600_000.0;
 const LIMIT_MS_PER_M: f64 = 250.0;
 
-/// Returns the cost of the fastest trip from each start to each end, row by row, or `None` if there is no trip. Each place is a start and an
-/// end, and has a group: no road connects places of different groups.
+/// Returns the cost of the fastest trip from each start to each end, row by row, or `None` if there
+/// is no trip. Each place is a start and an end, and has a group: no road connects places of
+/// different groups.
 ///
-/// The searches from all starts, forwards, and from all ends, backwards, go upwards together, in the order of ranks. So each arc is read
-/// once for all searches, and the trips between near points are known before the searches reach the ranks that connect distant regions.
-/// A search ends where its cost is that of its longest trip, and until that is known, at a limit for the diameter of the points. If a trip
-/// is not below the limit, all searches are repeated without it.
+/// The searches from all starts, forwards, and from all ends, backwards, go upwards together, in
+/// the order of ranks. So each arc is read once for all searches, and the trips between near points
+/// are known before the searches reach the ranks that connect distant regions. A search ends where
+/// its cost is that of its longest trip, and until that is known, at a limit for the diameter of
+/// the points. If a trip is not below the limit, all searches are repeated without it.
 pub(crate) fn costs(
     roads: &Roads,
     starts: &[&[SnappedPoint]],
@@ -107,7 +110,8 @@ struct Sweep<'a> {
     queue: BinaryHeap<Reverse<u32>>,
     /// The trips found so far, by start and end.
     best: Vec<Label>,
-    /// The key from which the label of each search cannot lead to a better trip: that of its longest trip, at most the limit.
+    /// The key from which the label of each search cannot lead to a better trip: that of its
+    /// longest trip, at most the limit.
     bounds: Vec<u64>,
     limit: u64,
 }
@@ -286,14 +290,16 @@ impl Sweep<'_> {
         let labels = &mut self.labels[row as usize * self.bounds.len()..][..self.bounds.len()];
         for (search, label) in searches {
             let (new, known) = (label.plus(arc), &mut labels[*search]);
-            // With a branch, matrices take a quarter longer, because the processor cannot predict the result.
+            // With a branch, matrices take a quarter longer, because the processor cannot predict
+            // the result.
             let is_better = new.key < known.key;
             known.key = select_unpredictable(is_better, new.key, known.key);
             known.ms = select_unpredictable(is_better, new.ms, known.ms);
         }
     }
 
-    /// Returns a new row for a rank. If this were part of the loop over arcs, that loop would take a third longer.
+    /// Returns a new row for a rank. If this were part of the loop over arcs, that loop would take
+    /// a third longer.
     #[cold]
     #[inline(never)]
     fn add_row(&mut self, rank: u32) -> u32 {

@@ -37,13 +37,15 @@ pub(crate) struct Trip {
 
 /// Finds the edges of trips, with a limit on the work of all of them.
 ///
-/// The hierarchy does not store the edges of its shortcuts. Instead, the trip follows, from edge to edge, the turn with the lowest
-/// cost to the end. These costs come from the hierarchy, and those of neighbouring edges share nearly all of their work.
+/// The hierarchy does not store the edges of its shortcuts. Instead, the trip follows, from edge to
+/// edge, the turn with the lowest cost to the end. These costs come from the hierarchy, and those
+/// of neighbouring edges share nearly all of their work.
 pub(crate) struct TripSearch<'a> {
     roads: &'a Roads,
     /// The backward search from the end of the current trip.
     ends: UpwardSearch,
-    /// The cost from the start of the edge of each rank to the end of a trip, and the generation of the search from that end.
+    /// The cost from the start of the edge of each rank to the end of a trip, and the generation of
+    /// the search from that end.
     left: SparseTable<(u32, Option<Cost>)>,
     /// The ranks that wait for the costs of edges above them.
     stack: Vec<u32>,
@@ -123,8 +125,8 @@ impl TripSearch<'_> {
         }
     }
 
-    /// Returns the edge that follows on the fastest trip, or `None` if there is no trip or the work ended. `rest` is the cost to the
-    /// end of the current edge.
+    /// Returns the edge that follows on the fastest trip, or `None` if there is no trip or the work
+    /// ended. `rest` is the cost to the end of the current edge.
     fn next_edge(&mut self, edge: u32, rest: Cost) -> Option<Continuation> {
         let mut best: Option<Continuation> = None;
         for turn in self.roads.turns_from(edge) {
@@ -147,7 +149,8 @@ impl TripSearch<'_> {
         best
     }
 
-    /// Computes the cost from the start of the edge of a rank to the end. Returns `false` if the work ended.
+    /// Computes the cost from the start of the edge of a rank to the end. Returns `false` if the
+    /// work ended.
     fn measure(&mut self, rank: u32) -> bool {
         let generation = self.ends.generation;
         self.stack.push(rank);
@@ -193,7 +196,8 @@ struct Continuation {
 
 /// An upward search. Its tables are reused.
 struct UpwardSearch {
-    /// The generation and cost at the start of the edge of each rank. The cost is valid if the generation is the current one.
+    /// The generation and cost at the start of the edge of each rank. The cost is valid if the
+    /// generation is the current one.
     reached: SparseTable<(u32, Cost)>,
     generation: u32,
     /// The reached ranks. Arcs lead to higher ranks, so the cost of the lowest one is final.
@@ -209,7 +213,8 @@ impl UpwardSearch {
         }
     }
 
-    /// Starts a new search. The number of searches is at most that of points, far below the counter's range.
+    /// Starts a new search. The number of searches is at most that of points, far below the
+    /// counter's range.
     fn start(&mut self) {
         self.generation += 1;
         self.queue.clear();

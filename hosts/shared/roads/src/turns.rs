@@ -8,7 +8,8 @@ use crate::extract::{Extract, ExtractVia};
 use crate::profile::{Direction, Effect, Obstacle, STOP_MS, Travel};
 use crate::segments::{RoadSegment, RoadSegments};
 
-/// The ID of a directed edge: twice the number of its road segment, plus 1 for the reverse direction.
+/// The ID of a directed edge: twice the number of its road segment, plus 1 for the reverse
+/// direction.
 pub(crate) type EdgeId = u32;
 
 /// A turn into another edge.
@@ -82,7 +83,8 @@ struct Builder<'a> {
     junctions: BTreeMap<u32, Junction>,
     /// The bearings at both ends of each road segment, away from the end.
     bearings: Vec<[f64; 2]>,
-    /// The restrictions of a way and a node at its end: the `to` way, and whether the turn is mandatory.
+    /// The restrictions of a way and a node at its end: the `to` way, and whether the turn is
+    /// mandatory.
     restrictions: BTreeMap<(u32, u32), Vec<(u32, bool)>>,
 }
 
@@ -259,7 +261,8 @@ impl<'a> Builder<'a> {
         match obstacle.effect {
             _ if !faces => 0,
             Effect::Wait(ms) => ms,
-            // A stop sign without a direction directly after a junction applies to the opposite direction.
+            // A stop sign without a direction directly after a junction applies to the opposite
+            // direction.
             Effect::Stop => {
                 let behind = junction.roads == 2
                     && obstacle.direction == Direction::Both
@@ -279,8 +282,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Applies restrictions via a way: a trip that enters the way from the restricted edge uses a copy without the
-    /// forbidden turn.
+    /// Applies restrictions via a way: a trip that enters the way from the restricted edge uses a
+    /// copy without the forbidden turn.
     fn restrict_over_ways(&self, found: &mut Turns) {
         let mut copy_of: BTreeMap<(EdgeId, EdgeId), EdgeId> = BTreeMap::new();
         for restriction in &self.extract.turns {

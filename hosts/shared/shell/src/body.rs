@@ -2,10 +2,12 @@
 
 use bytes::Buf;
 
-/// Bytes beyond the limit that are read and discarded, so that a client that is still sending receives the response.
+/// Bytes beyond the limit that are read and discarded, so that a client that is still sending
+/// receives the response.
 const GRACE_BYTES: usize = 1 << 20;
 
-/// Limits a body while it arrives. One byte beyond the limit is kept, by which the core recognizes a body that is too large.
+/// Limits a body while it arrives. One byte beyond the limit is kept, by which the core recognizes
+/// a body that is too large.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
     room: usize,

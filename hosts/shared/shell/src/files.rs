@@ -29,7 +29,8 @@ impl File {
         }
     }
 
-    /// Creates a file whose entity tag is a hash of its content. Browsers do not request an immutable file again.
+    /// Creates a file whose entity tag is a hash of its content. Browsers do not request an
+    /// immutable file again.
     #[must_use]
     pub fn tagged_by_content(
         name: &str,

@@ -1,5 +1,5 @@
-//! The merchant panel, the courier's app and the operator's console: their files, their configuration and their content security
-//! policy. Hosts read the files.
+//! The merchant panel, the courier's app and the operator's console: their files, their
+//! configuration and their content security policy. Hosts read the files.
 
 use std::fmt;
 
@@ -16,7 +16,8 @@ pub const PAGE: &str = "/index.html";
 const COURIER: &str = "/courier";
 /// The page of the courier's app.
 const COURIER_PAGE: &str = "/courier.html";
-/// The path of the operator's console. Only this path is the page; the paths below it belong to the API.
+/// The path of the operator's console. Only this path is the page; the paths below it belong to the
+/// API.
 const CONSOLE: &str = "/admin";
 /// The page of the operator's console.
 const CONSOLE_PAGE: &str = "/admin.html";
@@ -27,7 +28,8 @@ pub const STREETS: &str = "/streets.pmtiles";
 /// The instructions to build the panel's files, for errors about missing files.
 pub const HOW: &str = "`npm ci && npm run build` in hosts/panel builds it in dist";
 
-/// The folder of files whose names contain a hash of their content, so that browsers can cache them forever.
+/// The folder of files whose names contain a hash of their content, so that browsers can cache them
+/// forever.
 const NAMED_BY_CONTENT: &str = "/assets/";
 
 /// The panel of a deployment.
@@ -145,7 +147,8 @@ pub fn is_page(path: &str) -> bool {
     matches!(path, "/" | COURIER | CONSOLE)
 }
 
-/// Returns the path of the page whose path is followed by a slash in a request, as many people and programs write it.
+/// Returns the path of the page whose path is followed by a slash in a request, as many people and
+/// programs write it.
 pub fn page_before_slash(path: &str) -> Option<&'static str> {
     match path.strip_suffix('/')? {
         COURIER => Some(COURIER),
@@ -171,7 +174,8 @@ pub fn redirect(page: &'static str, requested: &Uri) -> Response<Bytes> {
     response
 }
 
-/// Returns the path of the file below the folder for a request's path; `None` for hidden files and paths that lead out of the folder.
+/// Returns the path of the file below the folder for a request's path; `None` for hidden files and
+/// paths that lead out of the folder.
 pub fn name(path: &str) -> Option<&str> {
     let name = match path {
         "/" => PAGE,
@@ -188,9 +192,10 @@ pub fn name(path: &str) -> Option<&str> {
         .map(|_| name)
 }
 
-/// The pages load their own files, call the API of their origin, have no inline code, and load map tiles from the tile server.
-/// The panel computes prices in WebAssembly, which browsers treat as a script; the courier's app shows photos before it sends
-/// them (`blob:`), and the map replaces tiles that left the view by an empty image (`data:`).
+/// The pages load their own files, call the API of their origin, have no inline code, and load map
+/// tiles from the tile server. The panel computes prices in WebAssembly, which browsers treat as a
+/// script; the courier's app shows photos before it sends them (`blob:`), and the map replaces
+/// tiles that left the view by an empty image (`data:`).
 fn policy(tiles: Option<&str>) -> Result<HeaderValue, PanelError> {
     let tiles = tiles.map(|origin| format!(" {origin}")).unwrap_or_default();
     let policy = format!(

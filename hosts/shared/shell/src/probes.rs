@@ -17,7 +17,8 @@ pub const DOCS_ROUTE: &str = "GET /docs";
 /// The route of the merchant panel's files.
 pub const PANEL_ROUTE: &str = "GET /{panelFile}";
 
-/// Returns the route of a path outside the API. Paths of the panel's files have none, because they depend on a folder.
+/// Returns the route of a path outside the API. Paths of the panel's files have none, because they
+/// depend on a folder.
 #[must_use]
 pub fn route(path: &str) -> Option<&'static str> {
     match path {

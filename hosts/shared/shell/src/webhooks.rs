@@ -1,4 +1,5 @@
-//! Sends the messages of one webhook's batch. The core decides the order of messages within a lane and the outcome of each.
+//! Sends the messages of one webhook's batch. The core decides the order of messages within a lane
+//! and the outcome of each.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Determines the next action of a simulated courier from the order's status and the courier's last position.
+//! Determines the next action of a simulated courier from the order's status and the courier's last
+//! position.
 
 use despacho_core::{
     geo::great_circle_m,
@@ -33,18 +34,20 @@ impl Action {
 const METRES_PER_SECOND: i64 = 5;
 /// Duration of a handover at the pickup or at a door.
 const HANDOVER_MS: i64 = 60_000;
-/// Time between two positions of a courier who waits for the goods, in real time. Without them, dispatch would release the courier.
+/// Time between two positions of a courier who waits for the goods, in real time. Without them,
+/// dispatch would release the courier.
 const WAITING_POSITION_MS: i64 = 60_000;
 
 /// A delivery whose `observation` contains this cannot be delivered: the courier returns the goods.
 const ABSENT: &str = "sandbox:absent";
 /// The first courier of an order declines it if the `observation` of a delivery contains this.
 const DECLINE: &str = "sandbox:decline";
-/// The first courier of an order becomes unresponsive if the `observation` of a delivery contains this.
+/// The first courier of an order becomes unresponsive if the `observation` of a delivery contains
+/// this.
 const NO_SHOW: &str = "sandbox:no-show";
 
-/// Returns the current time, or the time after the last position if the clock was set back. Storage ignores a position that is
-/// not newer than the stored one.
+/// Returns the current time, or the time after the last position if the clock was set back. Storage
+/// ignores a position that is not newer than the stored one.
 pub(crate) fn position_time(last: Option<Timestamp>, now: Timestamp) -> Timestamp {
     last.map_or(now, |last| last.after(Duration::millis(1)).max(now))
 }
@@ -94,7 +97,8 @@ pub(crate) fn next_action(
     }
 }
 
-/// Continues with the delivery whose door the courier has reached, else with the one that is en route, else with the next one.
+/// Continues with the delivery whose door the courier has reached, else with the one that is en
+/// route, else with the next one.
 fn deliver(order: &Order, simulated: &Progress) -> Option<Action> {
     let first = |status| {
         order

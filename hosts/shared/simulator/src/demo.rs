@@ -28,18 +28,21 @@ pub const PASSWORD: &str = "despacho-demo";
 /// Email of the parent store for the panel.
 pub const EMAIL: &str = "matriz@demo.despacho.example";
 
-/// Key of the courier that [`sign_in`] registers. Its courier is not simulated, because the key is valid.
+/// Key of the courier that [`sign_in`] registers. Its courier is not simulated, because the key is
+/// valid.
 pub const COURIER_KEY: &str = "dsp_demo_this-courier-is-public_do-not-use-it-in-production";
 
 const YEARS_10: i64 = 10 * 365 * 24 * 60;
 /// Operator token that is valid only for the requests of [`seed`].
 const TOKEN: &str = "demo data";
 
-/// The parent store's settings for the pages of recipients. The deliveries have links if the deployment has a public URL.
+/// The parent store's settings for the pages of recipients. The deliveries have links if the
+/// deployment has a public URL.
 const TRACKING: &str = r#"{"enabled": true, "contact": {"name": "Balcão", "text": "Todos os dias, das 10h às 22h"},
     "choices": ["DOORMAN", "NEIGHBOUR", "AT_DOOR"]}"#;
 
-/// A store that prevents the creation of the demo data, because it has a value that only one store can have.
+/// A store that prevents the creation of the demo data, because it has a value that only one store
+/// can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
     /// The store.
@@ -93,8 +96,8 @@ impl fmt::Display for SeedError {
 
 impl std::error::Error for SeedError {}
 
-/// Returns a store that prevents the creation of the demo data. It is another merchant's, or the demo's own if an earlier creation was
-/// interrupted on a database without a transaction around it.
+/// Returns a store that prevents the creation of the demo data. It is another merchant's, or the
+/// demo's own if an earlier creation was interrupted on a database without a transaction around it.
 ///
 /// # Errors
 /// Returns the host's error.
@@ -162,8 +165,8 @@ pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, SeedEr
     Ok(true)
 }
 
-/// Issues a sign-in code for the demo's courier, who is registered first if there is none. Returns `None` if the operator removed the
-/// courier.
+/// Issues a sign-in code for the demo's courier, who is registered first if there is none. Returns
+/// `None` if the operator removed the courier.
 ///
 /// # Errors
 /// Returns the host's error, or an internal error for an unexpected response.
@@ -184,8 +187,8 @@ pub async fn sign_in<H: Host>(host: &H, settings: &Settings) -> Result<Option<St
     text(&issued, "value").map(Some)
 }
 
-/// Registers the demo's courier with the public key. The courier is not available until a person signs in: otherwise dispatch would wait
-/// for that person instead of using simulated couriers.
+/// Registers the demo's courier with the public key. The courier is not available until a person
+/// signs in: otherwise dispatch would wait for that person instead of using simulated couriers.
 async fn register_courier<H: Host>(host: &H, operator: &Settings) -> Result<Courier, HostError> {
     let new = r#"{"name": "Dani Demo", "phone": "+5511990000300", "sandbox": true, "expiresInDays": 3650}"#;
     let registered = post(host, operator, "/admin/couriers", TOKEN, new.to_owned()).await?;
@@ -221,7 +224,8 @@ async fn courier_with<H: Host>(host: &H, key: &str) -> Result<Option<Courier>, H
 
 /// Number of open demo orders at any time.
 pub const OPEN_ORDERS: u32 = 3;
-/// Preparation times in minutes of the orders that replace ended ones. They are long to create few orders per day.
+/// Preparation times in minutes of the orders that replace ended ones. They are long to create few
+/// orders per day.
 const REPLACEMENT_MINUTES: [u32; OPEN_ORDERS as usize] = [25, 40, 10];
 
 /// Returns the number of orders to create until [`OPEN_ORDERS`] are open, or 0 without demo data.
@@ -449,7 +453,8 @@ fn stores() -> [String; 3] {
     ]
 }
 
-/// Returns the request for an order. Order 1 belongs to the parent store, the others to its branches.
+/// Returns the request for an order. Order 1 belongs to the parent store, the others to its
+/// branches.
 fn order(number: u64, code: &str, preparation: u32, branches: &[StoreId]) -> String {
     let delivery = |name: &str, phone: &str, online: bool, address: String| {
         format!(

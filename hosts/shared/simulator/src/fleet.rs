@@ -40,8 +40,9 @@ type Fleets = BTreeMap<StoreId, Vec<Option<Courier>>>;
 
 /// Sends a free simulated courier of the store to each order that no free courier can take now.
 ///
-/// The courier gets a position near the pickup, and the next dispatch pass allocates the order. Couriers are registered when they
-/// are needed, up to the limit per store. Orders of a store without a free courier wait.
+/// The courier gets a position near the pickup, and the next dispatch pass allocates the order.
+/// Couriers are registered when they are needed, up to the limit per store. Orders of a store
+/// without a free courier wait.
 pub(crate) async fn send_couriers<H: Host>(
     host: &H,
     settings: &Settings,
@@ -146,8 +147,8 @@ fn smallest_vehicle(order: &Order) -> Vehicle {
     kinds.into_iter().find(carries).unwrap_or_default()
 }
 
-/// Returns the key hash of this courier of the store. Key hashes are unique, so two instances never register the same courier
-/// twice. The key itself is always expired.
+/// Returns the key hash of this courier of the store. Key hashes are unique, so two instances never
+/// register the same courier twice. The key itself is always expired.
 fn slot(store: StoreId, number: usize) -> KeyHash {
     KeyHash::of(&format!("simulated courier {number} of store {store}"))
 }

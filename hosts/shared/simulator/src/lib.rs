@@ -1,11 +1,14 @@
-//! Simulated couriers that deliver the orders of sandbox stores, for testing an integration without people.
+//! Simulated couriers that deliver the orders of sandbox stores, for testing an integration without
+//! people.
 //!
-//! A host calls [`run_pass`] about once per second. A pass reads the open orders of sandbox stores, determines the next action of each
-//! simulated courier, and commits each change against the version that it read, as a dispatch pass does. The only state is each
-//! courier's position and its time. A pass therefore continues after any pause, and concurrent passes of several instances do not
-//! duplicate actions.
+//! A host calls [`run_pass`] about once per second. A pass reads the open orders of sandbox stores,
+//! determines the next action of each simulated courier, and commits each change against the
+//! version that it read, as a dispatch pass does. The only state is each courier's position and its
+//! time. A pass therefore continues after any pause, and concurrent passes of several instances do
+//! not duplicate actions.
 //!
-//! A simulated courier is a sandbox courier without a valid key. Sandbox couriers with a valid key are not simulated.
+//! A simulated courier is a sandbox courier without a valid key. Sandbox couriers with a valid key
+//! are not simulated.
 
 mod courier;
 pub mod demo;
@@ -40,16 +43,19 @@ use crate::courier::{Action, next_action, position_time};
 pub struct Pass {
     /// Number of open orders read.
     pub orders: u32,
-    /// Number of committed changes: steps, couriers sent to a pickup, and one for the new positions of all other couriers.
+    /// Number of committed changes: steps, couriers sent to a pickup, and one for the new positions
+    /// of all other couriers.
     pub committed: u32,
-    /// Last order that was read, from which the next pass continues, or `None` if this pass read all open orders.
+    /// Last order that was read, from which the next pass continues, or `None` if this pass read
+    /// all open orders.
     pub next: Option<OrderId>,
 }
 
 /// Maximum number of orders that one pass reads.
 const MAX_ORDERS: u32 = 500;
 
-/// Advances the simulated couriers of at most 500 open orders with an ID above `after`, and sends couriers to orders that need one.
+/// Advances the simulated couriers of at most 500 open orders with an ID above `after`, and sends
+/// couriers to orders that need one.
 ///
 /// # Errors
 /// Returns the host's error. Committed changes remain, and the next pass continues from them.
@@ -171,7 +177,8 @@ async fn advance<H: Host>(
     Ok(decided)
 }
 
-/// Returns the order of the next stop in a courier's trip, and the trip's other orders. `known` is one of its orders.
+/// Returns the order of the next stop in a courier's trip, and the trip's other orders. `known` is
+/// one of its orders.
 async fn next_order<H: Host>(
     host: &H,
     settings: &Settings,
@@ -239,7 +246,8 @@ fn changes(
 }
 
 impl Action {
-    /// Returns the number of IDs that the step needs: for a notification to the store, and for the photo of its proof.
+    /// Returns the number of IDs that the step needs: for a notification to the store, and for the
+    /// photo of its proof.
     fn ids(&self, order: &Order) -> usize {
         let Action::Step { carry, .. } = self else {
             return 0;

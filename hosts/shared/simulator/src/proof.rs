@@ -1,4 +1,5 @@
-//! The proofs that simulated couriers send, so that sandbox orders of a store with rules for proofs are delivered.
+//! The proofs that simulated couriers send, so that sandbox orders of a store with rules for proofs
+//! are delivered.
 
 use despacho_core::{
     changes::Changes,
@@ -24,7 +25,8 @@ pub(crate) fn has_photo(order: &Order, carry: &Carry) -> bool {
     carry.required_proof(order).contains(&ProofPart::Photo)
 }
 
-/// Returns the order with the photo that the step requires, the proof, and the changes that store the photo.
+/// Returns the order with the photo that the step requires, the proof, and the changes that store
+/// the photo.
 pub(crate) fn proven(
     order: &Order,
     courier: &Courier,

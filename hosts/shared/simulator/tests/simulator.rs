@@ -1,4 +1,5 @@
-//! Simulated couriers on the in-memory host: complete lifecycles, requested failures, limits, and several instances.
+//! Simulated couriers on the in-memory host: complete lifecycles, requested failures, limits, and
+//! several instances.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests panic on failure")]
 
@@ -116,7 +117,8 @@ fn couriers(host: &MemoryHost) -> Vec<Courier> {
     .unwrap()
 }
 
-/// Simulates one second of a server: timed transitions and dispatch, then `instances` passes of the simulation.
+/// Simulates one second of a server: timed transitions and dispatch, then `instances` passes of the
+/// simulation.
 fn second(host: &MemoryHost, simulation: Simulation, instances: u32) -> Vec<Pass> {
     host.advance(Duration::seconds(1));
     block_on(dispatch::run_pass(
@@ -222,7 +224,8 @@ fn real_couriers_never_get_sandbox_orders_and_vice_versa() {
         [],
         "the real courier never gets an order"
     );
-    // Conversely, simulated couriers are free nearby, but the real order waits for the real courier.
+    // Conversely, simulated couriers are free nearby, but the real order waits for the real
+    // courier.
     post(
         &host,
         "/courier/availability",
@@ -489,7 +492,8 @@ fn demo_has_three_open_orders_on_any_later_day() {
         (3, Ok(0))
     );
     for _ in 0..3 {
-        // No pass runs for a day. Then the search for overdue orders starts and ends after twenty minutes without a courier.
+        // No pass runs for a day. Then the search for overdue orders starts and ends after twenty
+        // minutes without a courier.
         host.advance(Duration::minutes(24 * 60));
         for minutes in [0, 21] {
             host.advance(Duration::minutes(minutes));
@@ -501,7 +505,8 @@ fn demo_has_three_open_orders_on_any_later_day() {
             );
         }
     }
-    // In a day without couriers, every order stays open for at least half an hour, and restarts add no orders.
+    // In a day without couriers, every order stays open for at least half an hour, and restarts add
+    // no orders.
     let before = host.orders().len();
     for _ in 0..24 * 12 {
         host.advance(Duration::minutes(5));

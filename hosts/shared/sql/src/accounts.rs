@@ -12,8 +12,9 @@ use despacho_core::{
 
 use crate::{Query, Row, Statement, Value, statement::versioned};
 
-/// The email must be neither a store's nor another user's, and the store must exist. The index enforces unique emails of users if there is a
-/// race. PostgreSQL infers parameter types from the select list, so they are cast.
+/// The email must be neither a store's nor another user's, and the store must exist. The index
+/// enforces unique emails of users if there is a race. PostgreSQL infers parameter types from the
+/// select list, so they are cast.
 const INSERT_USER: &str = "INSERT INTO users (id, version, store, email, removed_at, body) \
      SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS BIGINT), CAST($6 AS TEXT) \
      WHERE EXISTS (SELECT 1 FROM stores WHERE stores.id = $3 AND stores.deleted_at IS NULL) AND NOT EXISTS \

@@ -1,8 +1,10 @@
-//! Archives the events of orders that ended long ago: finds them, renders them as records, and deletes them from the database.
+//! Archives the events of orders that ended long ago: finds them, renders them as records, and
+//! deletes them from the database.
 //!
-//! The order itself stays, because its code must not be reused, its ledger names it, and its store can look it up. All events of an order
-//! are deleted together, so a history is complete or absent. The same transaction stores the last archived position of the store's
-//! journal, so a cursor before archived events returns 410.
+//! The order itself stays, because its code must not be reused, its ledger names it, and its store
+//! can look it up. All events of an order are deleted together, so a history is complete or absent.
+//! The same transaction stores the last archived position of the store's journal, so a cursor
+//! before archived events returns 410.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +22,8 @@ const PAGE: i64 = 500;
 
 const WINDOW_OF_EVENTS: &str = "SELECT id, at FROM events WHERE id > $1 ORDER BY id LIMIT $2";
 
-/// Finds orders by their first event, so that each is found once. Events are numbered approximately in the order of their times.
+/// Finds orders by their first event, so that each is found once. Events are numbered approximately
+/// in the order of their times.
 const ENDED: &str = "SELECT id, version, store, body FROM orders WHERE situation >= 500 AND id IN \
      (SELECT order_id FROM events WHERE events.id > $1 AND events.id <= $2 AND events.sequence = 1 AND events.at < $3) \
      ORDER BY id";
@@ -33,7 +36,8 @@ const HISTORIES: &str = "SELECT order_id, id, sequence, store, at, matrix, place
 const SUBSCRIPTIONS: &str =
     "SELECT id, version, body FROM webhooks WHERE removed = 0 AND id > $1 ORDER BY id LIMIT $2";
 
-/// Moves the start of the store's journal behind the order's last event, unless the order changed after it was written to the file.
+/// Moves the start of the store's journal behind the order's last event, unless the order changed
+/// after it was written to the file.
 const MARK_ARCHIVED: &str = "INSERT INTO archived (store, matrix, place) SELECT orders.store, $1, $2 FROM orders \
      WHERE orders.id = $3 AND orders.version = $4 AND orders.situation >= 500 ON CONFLICT (store) DO UPDATE SET place = \
      CASE WHEN excluded.place > archived.place THEN excluded.place ELSE archived.place END";
@@ -117,7 +121,8 @@ impl Readers {
         }
     }
 
-    /// Returns the first webhook that has not received the events of this store up to this position.
+    /// Returns the first webhook that has not received the events of this store up to this
+    /// position.
     fn awaiting(&self, matrix: i64, store: i64, place: i64) -> Option<u64> {
         let mut readers = self.0.get(&matrix)?.iter();
         let reads = |of: i64| of == matrix || of == store;
@@ -127,8 +132,8 @@ impl Readers {
     }
 }
 
-/// Returns the histories of ended orders whose last event is older than `before`, in the window after the event `after`. The first window
-/// has 0.
+/// Returns the histories of ended orders whose last event is older than `before`, in the window
+/// after the event `after`. The first window has 0.
 pub async fn ended_orders<D: Driver>(
     driver: &D,
     readers: &Readers,
@@ -146,7 +151,8 @@ pub async fn ended_orders<D: Driver>(
         last = Some(row.integer()?);
         old |= row.integer()? < before.millis();
     }
-    // A window in which no event is old ends the search: the clocks of instances differ by less than the time of a window.
+    // A window in which no event is old ends the search: the clocks of instances differ by less
+    // than the time of a window.
     let Some(last) = last.filter(|_| old) else {
         return Ok(Histories {
             orders: Vec::new(),
@@ -182,7 +188,8 @@ pub async fn ended_orders<D: Driver>(
     })
 }
 
-/// Returns the statements of one transaction that deletes histories. If an order has changed meanwhile, the transaction is a conflict.
+/// Returns the statements of one transaction that deletes histories. If an order has changed
+/// meanwhile, the transaction is a conflict.
 pub fn delete_archived(histories: &[OrderHistory]) -> Vec<Statement> {
     let statements = |history: &OrderHistory| {
         let mark = [

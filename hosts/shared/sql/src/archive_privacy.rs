@@ -1,4 +1,5 @@
-//! Personal data in archive records. A record is one line of JSON with an ended order and its events.
+//! Personal data in archive records. A record is one line of JSON with an ended order and its
+//! events.
 
 use std::fmt;
 

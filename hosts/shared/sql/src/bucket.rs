@@ -1,10 +1,13 @@
-//! The rate limiter's state in a database, for hosts with several instances: the theoretical arrival of each bucket, in microseconds.
+//! The rate limiter's state in a database, for hosts with several instances: the theoretical
+//! arrival of each bucket, in microseconds.
 //!
-//! One statement counts a request, based on the row's current value. A thousand concurrent requests are counted exactly, one
-//! after the other, and no transaction stays open. An optimistic update would need two statements, and of many concurrent requests with one key
-//! all but the first would have to retry. If a crash loses the table, only the current window is counted again.
+//! One statement counts a request, based on the row's current value. A thousand concurrent requests
+//! are counted exactly, one after the other, and no transaction stays open. An optimistic update
+//! would need two statements, and of many concurrent requests with one key all but the first would
+//! have to retry. If a crash loses the table, only the current window is counted again.
 //!
-//! For a busy caller, an instance takes several tokens with one statement and spends them locally: see [`Lease`].
+//! For a busy caller, an instance takes several tokens with one statement and spends them locally:
+//! see [`Lease`].
 
 use std::{
     collections::BTreeMap,
@@ -19,16 +22,17 @@ use despacho_core::{
 
 use crate::{Driver, Query, Row, Value};
 
-/// Maximum attempts to count a request. If the count is rejected and the row is then read, the request may be admissible again, because
-/// the row was deleted in between.
+/// Maximum attempts to count a request. If the count is rejected and the row is then read, the
+/// request may be admissible again, because the row was deleted in between.
 const ATTEMPTS: u32 = 4;
 
-/// Maximum leases of an instance, of about 200 kB. Beyond this it drops the expired leases, or else all of them; their tokens are lost to
-/// their callers.
+/// Maximum leases of an instance, of about 200 kB. Beyond this it drops the expired leases, or else
+/// all of them; their tokens are lost to their callers.
 const MAX_LEASES: usize = 1_024;
 
-/// The tokens that one instance took from buckets and has not spent, by the bucket's name and quota: requests of another cost have another
-/// quota of the same bucket, and each of their tokens is another part of it.
+/// The tokens that one instance took from buckets and has not spent, by the bucket's name and
+/// quota: requests of another cost have another quota of the same bucket, and each of their tokens
+/// is another part of it.
 #[derive(Debug, Default)]
 pub struct Leases(Mutex<BTreeMap<(String, u32), Lease>>);
 
@@ -75,8 +79,8 @@ fn id(bucket: &Bucket) -> (String, u32) {
     (bucket.name.clone(), bucket.quota)
 }
 
-/// Counts a request against a bucket that all instances on a database share, or spends a token that this instance took before. Counting
-/// costs a write; a rejected request also costs a read.
+/// Counts a request against a bucket that all instances on a database share, or spends a token that
+/// this instance took before. Counting costs a write; a rejected request also costs a read.
 pub async fn admit<D: Driver>(
     driver: &D,
     leases: &Leases,
@@ -92,14 +96,16 @@ pub async fn admit<D: Driver>(
             .count_several(tokens, now)
             .unwrap_or_else(|| bucket.count(now));
         if let Some(next) = arrival(driver.write_returning(count_arrival(bucket, count)).await?)? {
-            // On average every 32nd bucket that was new or full deletes other full buckets, so that they do not accumulate.
+            // On average every 32nd bucket that was new or full deletes other full buckets, so that
+            // they do not accumulate.
             if next == count.fresh && now.millis() % 32 == 0 {
                 driver.write_returning(delete_full_buckets(now)).await?;
             }
             return Ok(leases.put(bucket, Lease::taken(tokens, next, now), now));
         }
         if tokens > 1 {
-            // Other instances took so many tokens meanwhile that each request is now counted by itself.
+            // Other instances took so many tokens meanwhile that each request is now counted by
+            // itself.
             tokens = 1;
             continue;
         }

@@ -43,8 +43,8 @@ impl From<HostError> for CopyError {
     }
 }
 
-/// Copies all tables into an empty database with the same schema, compares both, and returns the number of rows of each table. Neither
-/// database may be written to during the copy.
+/// Copies all tables into an empty database with the same schema, compares both, and returns the
+/// number of rows of each table. Neither database may be written to during the copy.
 pub async fn copy<A: Driver, B: Driver>(
     (from, dialect): (&A, Dialect),
     (to, target): (&B, Dialect),

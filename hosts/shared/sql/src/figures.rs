@@ -7,7 +7,8 @@ use despacho_core::{
 
 use crate::{Query, Row};
 
-/// Each count reads a partial index or a small table. The body of a store is JSON without spaces, which `LIKE` searches on every database.
+/// Each count reads a partial index or a small table. The body of a store is JSON without spaces,
+/// which `LIKE` searches on every database.
 const FIGURES: &str = "SELECT (SELECT COUNT(*) FROM order_search WHERE late_at IS NOT NULL), \
      (SELECT COUNT(*) FROM order_search WHERE late_at IS NOT NULL AND late_at < $1), \
      (SELECT COUNT(*) FROM orders WHERE situation = 200), \

@@ -1,5 +1,5 @@
-//! Cached results of geocoders in a database, for hosts without a file system. The key is a hash of the request, so the table contains no
-//! address. If the table is lost, only requests are repeated.
+//! Cached results of geocoders in a database, for hosts without a file system. The key is a hash of
+//! the request, so the table contains no address. If the table is lost, only requests are repeated.
 
 use despacho_core::{
     host::HostError,
@@ -63,7 +63,8 @@ pub fn delete_expired_geocoded(now: Timestamp) -> Query {
     Query::new(sql, vec![now.into()])
 }
 
-/// Deletes the results that expire first until `max` are left. Call it from time to time after a result was cached.
+/// Deletes the results that expire first until `max` are left. Call it from time to time after a
+/// result was cached.
 pub fn trim_geocoded(max: u32) -> Query {
     let sql = "DELETE FROM geocoded WHERE question IN (SELECT question FROM geocoded ORDER BY until LIMIT \
                (SELECT CASE WHEN COUNT(*) > $1 THEN COUNT(*) - $1 ELSE 0 END FROM geocoded)) RETURNING until";

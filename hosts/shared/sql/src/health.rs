@@ -1,5 +1,5 @@
-//! Tracks whether writes reach the disk. A driver records the result of each write, so that readiness needs no write while writes
-//! succeed.
+//! Tracks whether writes reach the disk. A driver records the result of each write, so that
+//! readiness needs no write while writes succeed.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -10,15 +10,18 @@ use despacho_core::host::HostError;
 
 use crate::{Statement, Value};
 
-/// The part named by [`HostError::Unavailable`] if the disk is full, failing or read-only, or the database server is read-only.
+/// The part named by [`HostError::Unavailable`] if the disk is full, failing or read-only, or the
+/// database server is read-only.
 pub const STORAGE: &str = "database storage";
 
-/// Minimum time between a failure and the next probe, and between a failure and the success that ends it.
+/// Minimum time between a failure and the next probe, and between a failure and the success that
+/// ends it.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Bytes that a probe writes, so that it does not succeed in the free space of a page.
 const PROBE_BYTES: usize = 32 << 10;
 
-/// The last failed write, until a later write succeeds. `now` is the time since the driver was opened.
+/// The last failed write, until a later write succeeds. `now` is the time since the driver was
+/// opened.
 #[derive(Debug, Default)]
 pub struct WriteHealth(Mutex<Option<Failure>>);
 
@@ -42,8 +45,9 @@ pub enum WriteState {
 }
 
 impl WriteHealth {
-    /// Records the result of a write. Only failures of [`STORAGE`] count, because conflicts and full queues do not reach the disk. A success
-    /// shortly after a failure does not count either: on a full disk small writes succeed between large writes that fail.
+    /// Records the result of a write. Only failures of [`STORAGE`] count, because conflicts and
+    /// full queues do not reach the disk. A success shortly after a failure does not count either:
+    /// on a full disk small writes succeed between large writes that fail.
     pub fn record(&self, result: Result<(), &HostError>, now: Duration) {
         let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match (result, &*failure) {
@@ -74,7 +78,8 @@ impl WriteHealth {
         }
     }
 
-    /// Returns a write that changes only its own row. Its text depends on `number`, because an unchanged row would not be written.
+    /// Returns a write that changes only its own row. Its text depends on `number`, because an
+    /// unchanged row would not be written.
     pub fn probe(number: u64) -> Statement {
         Statement::any(
             PROBE,

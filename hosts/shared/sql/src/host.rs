@@ -60,7 +60,8 @@ const ID_BATCH: u32 = 512;
 const ALIGN_BATCH: u32 = 500;
 
 impl<D: Driver, P: Machine> SqlHost<D, P> {
-    /// Creates a host on a migrated database. `timing` must be that of the settings with which requests are handled.
+    /// Creates a host on a migrated database. `timing` must be that of the settings with which
+    /// requests are handled.
     pub fn new(driver: D, platform: P, timing: Timing) -> SqlHost<D, P> {
         SqlHost {
             driver,
@@ -71,7 +72,8 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
         }
     }
 
-    /// Sets the number of IDs that one write allocates. It should be small for a host that handles a single request.
+    /// Sets the number of IDs that one write allocates. It should be small for a host that handles
+    /// a single request.
     #[must_use]
     pub fn with_id_batch(self, batch: u32) -> SqlHost<D, P> {
         SqlHost {
@@ -80,7 +82,8 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
         }
     }
 
-    /// Shares the cache of keys with other hosts of the process. For hosts that handle a single request.
+    /// Shares the cache of keys with other hosts of the process. For hosts that handle a single
+    /// request.
     #[must_use]
     pub fn with_recent_keys(self, recent: Arc<RecentKeys>) -> SqlHost<D, P> {
         SqlHost { recent, ..self }
@@ -96,8 +99,9 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
         &self.platform
     }
 
-    /// Recomputes the stored deadlines if the timing settings have changed since they were written, and returns the number of orders
-    /// read. Call it once at the start, before due orders are read: an order whose stored deadline is too early would be due forever.
+    /// Recomputes the stored deadlines if the timing settings have changed since they were written,
+    /// and returns the number of orders read. Call it once at the start, before due orders are
+    /// read: an order whose stored deadline is too early would be due forever.
     pub async fn align_deadlines(&self) -> Result<u64, HostError> {
         let timing = serde_json::to_string(&self.timing);
         let timing = timing.map_err(|error| HostError::Internal {

@@ -1,7 +1,8 @@
 //! Allocates IDs in the database for all waiting requests of a host.
 //!
-//! One request at a time, the leader, updates the counter: for itself and for all requests that arrived during the previous update. If
-//! the host keeps a stock of IDs, most requests are served from it without the database.
+//! One request at a time, the leader, updates the counter: for itself and for all requests that
+//! arrived during the previous update. If the host keeps a stock of IDs, most requests are served
+//! from it without the database.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -40,8 +41,8 @@ impl IdAllocator {
         }
     }
 
-    /// Allocates `count` IDs, which are higher than all IDs that were allocated before the call. Without a stock this is also true across
-    /// instances.
+    /// Allocates `count` IDs, which are higher than all IDs that were allocated before the call.
+    /// Without a stock this is also true across instances.
     pub(crate) async fn take<D: Driver>(
         &self,
         driver: &D,
@@ -176,7 +177,8 @@ mod tests {
             .collect();
         all.sort_unstable();
         assert_eq!(all, (0..60).collect::<Vec<_>>());
-        // The first request updates the counter by itself. All others arrive meanwhile and share the second update.
+        // The first request updates the counter by itself. All others arrive meanwhile and share
+        // the second update.
         assert_eq!(driver.updates.load(SeqCst), 2);
     }
 

@@ -1,11 +1,13 @@
 //! The schema, queries and statements of Despacho's database, without I/O.
 //!
-//! The SQL text is the same for SQLite and PostgreSQL. A driver implements [`Driver`], which runs it, in some 100 lines for each of the
-//! four drivers. [`SqlHost`] implements [`despacho_core::host::Storage`] with a driver.
+//! The SQL text is the same for SQLite and PostgreSQL. A driver implements [`Driver`], which runs
+//! it, in some 100 lines for each of the four drivers. [`SqlHost`] implements
+//! [`despacho_core::host::Storage`] with a driver.
 //!
-//! The text uses the common dialect: parameters `$1…` in ascending order of first appearance (SQLite numbers them by it), `ON
-//! CONFLICT`, `RETURNING`, partial indexes. Every number is a 64-bit integer, instants are milliseconds since 1970, money is in
-//! centavos, and nested values are JSON text. No driver has a type that can lose a digit.
+//! The text uses the common dialect: parameters `$1…` in ascending order of first appearance
+//! (SQLite numbers them by it), `ON CONFLICT`, `RETURNING`, partial indexes. Every number is a
+//! 64-bit integer, instants are milliseconds since 1970, money is in centavos, and nested values
+//! are JSON text. No driver has a type that can lose a digit.
 
 mod accounts;
 mod archive;

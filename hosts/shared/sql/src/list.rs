@@ -13,18 +13,21 @@ use despacho_core::{
 
 use crate::{Query, Row, Statement, Value};
 
-/// Maximum size of the bodies in a page without its last order: a hundred orders of the largest size have 27 MB.
+/// Maximum size of the bodies in a page without its last order: a hundred orders of the largest
+/// size have 27 MB.
 macro_rules! page_bytes {
     () => {
         262_144
     };
 }
 
-/// The number of newest orders whose texts a search compares with its words. The index finds older ones.
+/// The number of newest orders whose texts a search compares with its words. The index finds older
+/// ones.
 const COMPARED: u32 = 10_000;
 
-/// A query for a page of the orders of these rows of `id, size`, newest first. It sums only their sizes and then reads the orders by their
-/// IDs. `octet_length` takes the size from the head of a body; `length` would count characters, for which both databases read the whole body.
+/// A query for a page of the orders of these rows of `id, size`, newest first. It sums only their
+/// sizes and then reads the orders by their IDs. `octet_length` takes the size from the head of a
+/// body; `length` would count characters, for which both databases read the whole body.
 macro_rules! bounded {
     ($rows:expr) => {
         concat!(
@@ -38,8 +41,8 @@ macro_rules! bounded {
     };
 }
 
-/// The scopes of searches: a store, a parent store with its branches, all stores, and their late orders, for which a partial index has only
-/// open orders.
+/// The scopes of searches: a store, a parent store with its branches, all stores, and their late
+/// orders, for which a partial index has only open orders.
 const SCOPES: [&str; 4] = [
     "order_search.store = :store AND EXISTS (SELECT 1 FROM stores WHERE stores.id = :store AND deleted_at IS NULL)",
     "order_search.matrix = :store AND order_search.store IN \
@@ -48,7 +51,8 @@ const SCOPES: [&str; 4] = [
     "CAST(:store AS BIGINT) = 0 AND order_search.late_at IS NOT NULL",
 ];
 
-/// The parameters of searches. SQLite numbers them by their first occurrence, which must therefore have this order.
+/// The parameters of searches. SQLite numbers them by their first occurrence, which must therefore
+/// have this order.
 const PARAMETERS: [&str; 17] = [
     "expression",
     "before",
@@ -135,8 +139,8 @@ impl Searches {
     }
 }
 
-/// Reads orders that match a filter without words. The index has each store's orders by ID, so that a page costs only the stores and the
-/// page; see [`OWN_LISTS`] for the indexes of filters.
+/// Reads orders that match a filter without words. The index has each store's orders by ID, so that
+/// a page costs only the stores and the page; see [`OWN_LISTS`] for the indexes of filters.
 pub(crate) fn orders(filter: &OrderFilter, limit: u32) -> Query {
     let store = match filter.store {
         Some(store) if filter.late_at.is_none() => store,
@@ -190,10 +194,12 @@ enum Statuses {
 
 /// The queries of all lists of a store's orders, by [`OwnList::index`].
 ///
-/// A page is read in the order of IDs, from the index of the store's orders, of its orders with the status, or of those with the code; open
-/// orders are all read from the index of statuses. SQLite has no statistics of a new database, so a plus sign keeps it from choosing another
-/// index, which it would have to read and sort completely. A period limits the IDs by the index of times: those of its first and its last
-/// [`COMPARED`] orders. IDs ascend with the time of creation, except among orders that are created at about the same moment.
+/// A page is read in the order of IDs, from the index of the store's orders, of its orders with the
+/// status, or of those with the code; open orders are all read from the index of statuses. SQLite
+/// has no statistics of a new database, so a plus sign keeps it from choosing another index, which
+/// it would have to read and sort completely. A period limits the IDs by the index of times: those
+/// of its first and its last [`COMPARED`] orders. IDs ascend with the time of creation, except
+/// among orders that are created at about the same moment.
 static OWN_LISTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     (0..OwnList::FORMS)
         .map(|index| OwnList::of(index).sql())
@@ -293,7 +299,8 @@ pub(crate) fn newest(filter: &OrderFilter, search: &SearchWords, limit: u32) -> 
     )
 }
 
-/// Reads orders that contain all words of a search and are found by the index, among those that [`newest`] does not read.
+/// Reads orders that contain all words of a search and are found by the index, among those that
+/// [`newest`] does not read.
 pub(crate) fn older(filter: &OrderFilter, search: &SearchWords, limit: u32) -> Query {
     let mut params = vec![Value::Text(indexed(search.words()))];
     params.extend(search_params(filter, search.words(), COMPARED, limit));
@@ -403,8 +410,9 @@ pub(crate) fn room(page: &[Row], limit: u32) -> u32 {
     }
 }
 
-/// Returns the expression by which the index finds orders with these words: beginnings of words, and complete numbers. To find the beginning
-/// of a number, the index would have to merge the lists of all numbers that begin with it.
+/// Returns the expression by which the index finds orders with these words: beginnings of words,
+/// and complete numbers. To find the beginning of a number, the index would have to merge the lists
+/// of all numbers that begin with it.
 fn indexed(words: &[String]) -> String {
     let (selective, short): (Vec<&String>, Vec<&String>) =
         words.iter().partition(|word| is_selective(word));
@@ -495,7 +503,8 @@ const PUT_SEARCH: &str = "INSERT INTO order_search (order_id, store, matrix, lat
      ON CONFLICT (order_id) DO UPDATE SET late_at = excluded.late_at, terms = excluded.terms \
      WHERE order_search.terms <> excluded.terms OR COALESCE(order_search.late_at, -1) <> COALESCE(excluded.late_at, -1)";
 
-/// Stores the search terms of a written order. An erasure writes the order, so it also erases the terms.
+/// Stores the search terms of a written order. An erasure writes the order, so it also erases the
+/// terms.
 pub(crate) fn search_row(write: &Write<Order>) -> Statement {
     let order = &write.value;
     let params = vec![

@@ -22,9 +22,11 @@ const JOURNAL_OF_MATRIX: &str =
 const JOURNAL_OF_BRANCH: &str =
     "SELECT place, id, body FROM events WHERE store = $1 AND place > $2 ORDER BY place LIMIT $3";
 
-/// A parent store's webhook is due if its journal has newer events; a branch's webhook is due only if that branch has newer events. Webhooks
-/// with a lease are numbered first, so that running batches count towards the limits on every instance. Webhooks of a receiver are numbered
-/// after the limit of each merchant, so that one merchant's backlog does not delay others with the same receiver.
+/// A parent store's webhook is due if its journal has newer events; a branch's webhook is due only
+/// if that branch has newer events. Webhooks with a lease are numbered first, so that running
+/// batches count towards the limits on every instance. Webhooks of a receiver are numbered after
+/// the limit of each merchant, so that one merchant's backlog does not delay others with the same
+/// receiver.
 const DUE_WEBHOOKS: &str = "SELECT version, body FROM (SELECT version, body, id, seen_at, leased_until, turn, \
      ROW_NUMBER() OVER (PARTITION BY COALESCE(receiver, CAST(id AS TEXT)) \
      ORDER BY CASE WHEN leased_until > $1 THEN 0 ELSE 1 END, turn, seen_at, id) AS receiver_turn \
@@ -46,8 +48,8 @@ const WEBHOOKS: &str =
 const CLAIM_USAGE: &str = "SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) \
      FROM claim_usage WHERE owner = $1 AND hour >= $2";
 
-/// Reads the entries on a store's own balance, and a branch's entries on its parent's balance. Each part is limited, so that a page reads at
-/// most two pages by index.
+/// Reads the entries on a store's own balance, and a branch's entries on its parent's balance. Each
+/// part is limited, so that a page reads at most two pages by index.
 const STATEMENT: &str = "SELECT id, kind, store, order_id, reference, amount, balance, at FROM ( \
      SELECT * FROM (SELECT id, kind, COALESCE(branch, store) AS store, order_id, reference, amount, balance, at FROM ledger \
      WHERE ledger.store = $1 AND id > $2 AND at >= $3 AND at < $4 ORDER BY id LIMIT $5) AS own UNION ALL \
@@ -240,8 +242,9 @@ pub(crate) fn advance_journal(store: StoreId) -> Statement {
     Statement::one(ADVANCE_JOURNAL, vec![id(store.get())])
 }
 
-/// Locks the journals that these transactions advance, in the same order in every program. One that does not exist yet is not locked. The
-/// statement is for PostgreSQL, and for at most [`MAX_LOCKED_JOURNALS`].
+/// Locks the journals that these transactions advance, in the same order in every program. One that
+/// does not exist yet is not locked. The statement is for PostgreSQL, and for at most
+/// [`MAX_LOCKED_JOURNALS`].
 pub fn lock_journals<'a>(transactions: impl Iterator<Item = &'a [Statement]>) -> Statement {
     let advances = transactions
         .flatten()

@@ -53,7 +53,8 @@ const PUT_RECORD: &str = "INSERT INTO erasures (name, cause, subject, at, orders
      orders = erasures.orders + excluded.orders, deliveries = erasures.deliveries + excluded.deliveries, \
      entries = erasures.entries + excluded.entries, archived = erasures.archived + excluded.archived";
 
-/// Checks the time twice, so that a claim that is renewed between the subquery and the deletion stays.
+/// Checks the time twice, so that a claim that is renewed between the subquery and the deletion
+/// stays.
 const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope, idempotency_key) IN \
      (SELECT scope, idempotency_key FROM claims WHERE expires_at <= $1 ORDER BY expires_at LIMIT 200)";
 

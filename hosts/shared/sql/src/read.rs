@@ -153,7 +153,8 @@ pub(crate) fn sandbox_orders(after: Option<OrderId>, limit: u32) -> Query {
 /// Maximum rows that one query reads by their IDs.
 pub(crate) const MAX_IDS: usize = 32;
 
-/// Reads at most [`MAX_IDS`] orders. The statement is the same for any number of IDs: the last ID fills the remaining parameters.
+/// Reads at most [`MAX_IDS`] orders. The statement is the same for any number of IDs: the last ID
+/// fills the remaining parameters.
 pub(crate) fn orders_by_id(ids: &[u64]) -> Query {
     let sql = "SELECT version, body FROM orders WHERE id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
                $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)";
@@ -343,7 +344,8 @@ pub(crate) fn to_order(row: &mut Row) -> Result<Order, HostError> {
     })
 }
 
-/// Decodes a row of `id, due_at, latitude, longitude, sandbox`. The coordinates are null if an older program wrote it.
+/// Decodes a row of `id, due_at, latitude, longitude, sandbox`. The coordinates are null if an
+/// older program wrote it.
 pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, HostError> {
     let id = identifier(row.integer()?, OrderId::new)?;
     let until = Timestamp::from_millis(row.integer()?);
@@ -370,7 +372,8 @@ pub(crate) fn to_blob(row: &mut Row) -> Result<Blob, HostError> {
     })
 }
 
-/// Value of the column `free` for a courier that is free at any time. Other candidates have [`BUSY`].
+/// Value of the column `free` for a courier that is free at any time. Other candidates have
+/// [`BUSY`].
 pub(crate) const FREE: i64 = 1;
 /// Value for a courier that dispatch reads, because of a trip, a shift or a capacity.
 pub(crate) const BUSY: i64 = 2;
@@ -406,7 +409,8 @@ fn to_point(latitude: Option<i64>, longitude: Option<i64>) -> Option<Point> {
         .map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 })
 }
 
-/// Decodes a row of `version, body, latitude, longitude, at`. The last three are null if there is no position.
+/// Decodes a row of `version, body, latitude, longitude, at`. The last three are null if there is
+/// no position.
 pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, HostError> {
     let version = row.small()?;
     let courier: Courier = row.json()?;

@@ -1,10 +1,12 @@
-//! A cache of keys with their stores, for requests that change nothing. A page that previews prices while a user types reads the same row
-//! repeatedly.
+//! A cache of keys with their stores, for requests that change nothing. A page that previews prices
+//! while a user types reads the same row repeatedly.
 //!
-//! Entries are at most [`RECENT`] old, and a commit of a key, a store or a tariff on this host empties the cache. An instance therefore
-//! rejects a key that it revoked at once, and other instances reject it within [`RECENT`].
+//! Entries are at most [`RECENT`] old, and a commit of a key, a store or a tariff on this host
+//! empties the cache. An instance therefore rejects a key that it revoked at once, and other
+//! instances reject it within [`RECENT`].
 //!
-//! The cache also has the last schedule of tariffs. A key's row contains the schedule's revision, which decides whether it is read again.
+//! The cache also has the last schedule of tariffs. A key's row contains the schedule's revision,
+//! which decides whether it is read again.
 
 use std::{
     collections::BTreeMap,
@@ -87,8 +89,8 @@ impl RecentKeys {
         }
     }
 
-    /// Returns a guard that empties the cache when dropped, if these changes write a key, a store or a tariff. It must be dropped after the commit, even
-    /// if the commit fails.
+    /// Returns a guard that empties the cache when dropped, if these changes write a key, a store
+    /// or a tariff. It must be dropped after the commit, even if the commit fails.
     pub(crate) fn invalidate_after<'a>(
         &self,
         changes: impl IntoIterator<Item = &'a Changes>,
@@ -104,7 +106,8 @@ impl RecentKeys {
     }
 }
 
-/// See [`RecentKeys::invalidate_after`]. A commit that fails or is cancelled may have been written nevertheless.
+/// See [`RecentKeys::invalidate_after`]. A commit that fails or is cancelled may have been written
+/// nevertheless.
 pub(crate) struct Invalidation<'a>(&'a RecentKeys);
 
 impl Drop for Invalidation<'_> {
@@ -115,7 +118,8 @@ impl Drop for Invalidation<'_> {
     }
 }
 
-/// Whether an entry from `at` is recent enough at `now`. If the clock was set back, its age is unknown.
+/// Whether an entry from `at` is recent enough at `now`. If the clock was set back, its age is
+/// unknown.
 fn is_recent(at: Timestamp, now: Timestamp) -> bool {
     at <= now && now.since(at) <= RECENT
 }

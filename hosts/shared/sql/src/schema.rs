@@ -14,7 +14,8 @@ pub enum Dialect {
 /// The effect of a migration on programs of the previous version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It adds tables, indexes, or columns with a default. A program of the previous version can continue to read and write.
+    /// It adds tables, indexes, or columns with a default. A program of the previous version can
+    /// continue to read and write.
     Additive,
     /// Only programs that support this version can write.
     Breaking,
@@ -25,12 +26,13 @@ pub enum Change {
 pub struct SchemaState {
     /// The version; `None` in a new database.
     pub version: Option<i64>,
-    /// The minimum version that a program must support, from [`Dialect::MIN_COMPATIBLE_QUERY`]. Query it only if [`is_ahead`] returns
-    /// true.
+    /// The minimum version that a program must support, from [`Dialect::MIN_COMPATIBLE_QUERY`].
+    /// Query it only if [`is_ahead`] returns true.
     pub min_compatible: Option<i64>,
 }
 
-/// A migration from one version of the schema to the next. A driver runs all its steps in one transaction.
+/// A migration from one version of the schema to the next. A driver runs all its steps in one
+/// transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Migration {
     /// The version after the migration. Versions count from 1 without gaps.
@@ -79,11 +81,13 @@ impl Dialect {
     /// Reads the schema's version: one row, null in a new database.
     pub const VERSION_QUERY: &'static str = "SELECT MAX(version) FROM schema_version";
 
-    /// Takes an exclusive lock in PostgreSQL until the transaction ends. All hosts use the same number, so a server and a component on one
-    /// database exclude each other. Nothing else uses this lock.
+    /// Takes an exclusive lock in PostgreSQL until the transaction ends. All hosts use the same
+    /// number, so a server and a component on one database exclude each other. Nothing else uses
+    /// this lock.
     pub const EXCLUSIVE: &'static str = "SELECT pg_advisory_xact_lock(4918273645)";
 
-    /// Reads the minimum compatible version: one row, null if no migration stored one. Every database with a version has the table.
+    /// Reads the minimum compatible version: one row, null if no migration stored one. Every
+    /// database with a version has the table.
     pub const MIN_COMPATIBLE_QUERY: &'static str =
         "SELECT MAX(CAST(value AS BIGINT)) FROM settings WHERE name = 'schema_floor'";
 
@@ -152,7 +156,8 @@ impl Dialect {
     }
 }
 
-/// Returns an expression that reduces an expression in lower case as [`despacho_core::model::searchable`] does.
+/// Returns an expression that reduces an expression in lower case as
+/// [`despacho_core::model::searchable`] does.
 fn folded(expression: &str) -> String {
     let letters = ('\u{80}'..='\u{1eff}').filter_map(|letter| match fold(letter) {
         Folded::Letter(base) => Some((letter, base.to_string())),
@@ -177,15 +182,17 @@ pub fn migrations(dialect: Dialect) -> Vec<Migration> {
     rendered(dialect, VERSIONS)
 }
 
-/// Whether a database is newer than this program, so that its minimum compatible version must be read.
+/// Whether a database is newer than this program, so that its minimum compatible version must be
+/// read.
 pub fn is_ahead(version: Option<i64>) -> bool {
     version > i64::try_from(VERSIONS.len()).ok()
 }
 
-/// Returns the migrations that a database lacks. A newer database lacks none if its minimum compatible version admits this program, and is
-/// rejected otherwise.
+/// Returns the migrations that a database lacks. A newer database lacks none if its minimum
+/// compatible version admits this program, and is rejected otherwise.
 pub fn pending(dialect: Dialect, found: SchemaState) -> Result<Vec<Migration>, SchemaError> {
-    // Each instance of a component calls this, and nearly always nothing is pending. Then no text is rendered.
+    // Each instance of a component calls this, and nearly always nothing is pending. Then no text
+    // is rendered.
     if found.version == i64::try_from(VERSIONS.len()).ok() {
         return Ok(Vec::new());
     }
@@ -235,11 +242,13 @@ fn rendered(dialect: Dialect, versions: &[(Change, &[&str])]) -> Vec<Migration> 
     (1..).zip(versions).map(migration).collect()
 }
 
-/// The first version that stores the minimum compatible version. Programs before it reject every newer schema.
+/// The first version that stores the minimum compatible version. Programs before it reject every
+/// newer schema.
 const FIRST_MIN_COMPATIBLE: u32 = 8;
 
-/// The steps of each version, and whether a program of the previous version can continue after them. A released version is never edited:
-/// add a new one at the end. Expand first, contract later: hosts/shared/postgres/README.md has the rule.
+/// The steps of each version, and whether a program of the previous version can continue after
+/// them. A released version is never edited: add a new one at the end. Expand first, contract
+/// later: hosts/shared/postgres/README.md has the rule.
 const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, FIRST),
     (Change::Breaking, COURIERS),
@@ -259,16 +268,18 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, SANDBOX),
     // An older program would read a courier on a trip as free.
     (Change::Breaking, TRIPS),
-    // An older program would end deliveries without ending their links, and accept a step without its required proof.
+    // An older program would end deliveries without ending their links, and accept a step without
+    // its required proof.
     (Change::Breaking, PEOPLE),
-    // An older program would erase a recipient from an order, but not from the order's search terms.
+    // An older program would erase a recipient from an order, but not from the order's search
+    // terms.
     (Change::Breaking, SEARCH),
     // An older program would give a clerk's session the access of an owner.
     (Change::Breaking, ACCOUNTS),
     // An older program would price orders with the configured tariff.
     (Change::Breaking, TARIFFS),
-    // The hours and the area are in the body of a store. An older program would accept orders outside them, and remove them when it changes
-    // the store.
+    // The hours and the area are in the body of a store. An older program would accept orders
+    // outside them, and remove them when it changes the store.
     (Change::Breaking, &[]),
     (Change::Additive, WORDS),
     // An older program would change an order without what reports count of it.
@@ -281,7 +292,8 @@ const FIRST: &[&str] = &[
      created_at {int} NOT NULL, deleted_at {int}, body TEXT NOT NULL){strict}",
     "CREATE UNIQUE INDEX stores_cnpj ON stores (cnpj) WHERE deleted_at IS NULL",
     "CREATE UNIQUE INDEX stores_email ON stores (email) WHERE deleted_at IS NULL",
-    // Separate from stores, so that money moves without a new version of the store, and a write of the store moves no money.
+    // Separate from stores, so that money moves without a new version of the store, and a write of
+    // the store moves no money.
     "CREATE TABLE balances (store {id}, amount {int} NOT NULL){strict}",
     "CREATE TABLE keys (id {id}, version {int} NOT NULL, store {int} NOT NULL, hash TEXT NOT NULL, \
      created_at {int} NOT NULL, body TEXT NOT NULL){strict}",
@@ -337,7 +349,8 @@ const CARRIED: &[&str] = &[
 
 /// Journals with positions, account statements with balances, and webhooks.
 const OUTBOUND: &[&str] = &[
-    // One row for each parent store. The transaction of an event advances it, and its lock orders commits by position.
+    // One row for each parent store. The transaction of an event advances it, and its lock orders
+    // commits by position.
     "CREATE TABLE journals (matrix {id}, last {int} NOT NULL){strict}",
     "ALTER TABLE events ADD COLUMN matrix {int} NOT NULL DEFAULT 0",
     "ALTER TABLE events ADD COLUMN place {int} NOT NULL DEFAULT 0",
@@ -363,15 +376,15 @@ const OUTBOUND: &[&str] = &[
     "CREATE INDEX webhook_attempts_webhook ON webhook_attempts (webhook, id)",
 ];
 
-/// The rate limiter's state, for several instances. The table is unlogged in PostgreSQL, because counts of the last minute need no flush
-/// and can be lost in a crash.
+/// The rate limiter's state, for several instances. The table is unlogged in PostgreSQL, because
+/// counts of the last minute need no flush and can be lost in a crash.
 const BUCKETS: &[&str] = &[
     "CREATE {unlogged}TABLE buckets (name TEXT NOT NULL PRIMARY KEY, arrival {int} NOT NULL){strict}",
     "CREATE INDEX buckets_arrival ON buckets (arrival)",
 ];
 
-/// Cached results of geocoders, for hosts that cache them in the database. The table is unlogged in PostgreSQL, because geocoders can be
-/// queried again.
+/// Cached results of geocoders, for hosts that cache them in the database. The table is unlogged in
+/// PostgreSQL, because geocoders can be queried again.
 const GEOCODED: &[&str] = &[
     "CREATE {unlogged}TABLE geocoded (question TEXT NOT NULL PRIMARY KEY, precision TEXT, lat_e7 {int} NOT NULL, \
      lon_e7 {int} NOT NULL, radius_m {int} NOT NULL, until {int} NOT NULL){strict}",
@@ -385,11 +398,13 @@ const ARCHIVED: &[&str] = &[
     "CREATE INDEX archived_matrix ON archived (matrix, place)",
 ];
 
-/// Branches of a prepaid parent store pay from its balance, with its floor. Their own balances are transferred to it.
+/// Branches of a prepaid parent store pay from its balance, with its floor. Their own balances are
+/// transferred to it.
 const SHARED_BALANCES: &[&str] = &[
     // The store whose balance pays for this one; null if it is this one.
     "ALTER TABLE stores ADD COLUMN account {int}",
-    // The branch that an entry on its parent's balance belongs to; null if it belongs to the store itself.
+    // The branch that an entry on its parent's balance belongs to; null if it belongs to the store
+    // itself.
     "ALTER TABLE ledger ADD COLUMN branch {int}",
     "CREATE INDEX ledger_branch ON ledger (branch, id) WHERE branch IS NOT NULL",
     // Quotes inside a JSON string are escaped, so these patterns match the field `billing` only.
@@ -411,8 +426,9 @@ const SHARED_BALANCES: &[&str] = &[
     "UPDATE balances SET amount = 0 WHERE store IN (SELECT id FROM stores WHERE account IS NOT NULL)",
 ];
 
-/// Indexes of the locations of searching orders and free couriers. An older program writes neither pickups nor cells: orders without a
-/// pickup are read completely, and a courier's cell is correct after the next position that a newer program stores.
+/// Indexes of the locations of searching orders and free couriers. An older program writes neither
+/// pickups nor cells: orders without a pickup are read completely, and a courier's cell is correct
+/// after the next position that a newer program stores.
 const AREAS: &[&str] = &[
     "ALTER TABLE orders ADD COLUMN pickup_lat_e7 {int}",
     "ALTER TABLE orders ADD COLUMN pickup_lon_e7 {int}",
@@ -425,7 +441,8 @@ const AREAS: &[&str] = &[
     "ALTER TABLE positions ADD COLUMN cell {int} NOT NULL DEFAULT -1",
     // As `Cell::of` of the core: cells of 0.1 degrees, row by row.
     "UPDATE positions SET cell = (latitude_e7 + 900000000) / 1000000 * 3601 + (longitude_e7 + 1800000000) / 1000000",
-    // Without the time, so that PostgreSQL stores a position within the same cell without touching an index.
+    // Without the time, so that PostgreSQL stores a position within the same cell without touching
+    // an index.
     "CREATE INDEX positions_cell ON positions (cell, courier)",
 ];
 
@@ -439,8 +456,8 @@ const ERASED: &[&str] = &[
     "CREATE UNIQUE INDEX erasures_name ON erasures (name)",
 ];
 
-/// Counts for limits per merchant: stored responses by owner and hour, webhooks, and webhooks of one receiver. An existing webhook has no
-/// receiver until it is written again.
+/// Counts for limits per merchant: stored responses by owner and hour, webhooks, and webhooks of
+/// one receiver. An existing webhook has no receiver until it is written again.
 const FAIRNESS: &[&str] = &[
     "CREATE TABLE claim_usage (owner TEXT NOT NULL, hour {int} NOT NULL, records {int} NOT NULL, bytes {int} NOT NULL, \
      PRIMARY KEY (owner, hour)){strict}",
@@ -448,8 +465,9 @@ const FAIRNESS: &[&str] = &[
     "ALTER TABLE webhooks ADD COLUMN receiver TEXT",
 ];
 
-/// Orders of sandbox stores by index, for the simulator; dispatch reads the column from the index of searching orders. Bodies of stores,
-/// orders and couriers keep the former name `demo` until they are written again; both names are read.
+/// Orders of sandbox stores by index, for the simulator; dispatch reads the column from the index
+/// of searching orders. Bodies of stores, orders and couriers keep the former name `demo` until
+/// they are written again; both names are read.
 const SANDBOX: &[&str] = &[
     "ALTER TABLE couriers RENAME COLUMN demo TO sandbox",
     "ALTER TABLE orders ADD COLUMN sandbox {int} NOT NULL DEFAULT 0",
@@ -461,17 +479,19 @@ const SANDBOX: &[&str] = &[
     "CREATE INDEX orders_searching_pickup ON orders (due_at, id, pickup_lat_e7, pickup_lon_e7, sandbox, situation) WHERE situation = 200",
 ];
 
-/// Couriers that dispatch considers. `free` is 1 for a courier who is free at any time, 2 for one with a trip or a shift, and 0 for all
-/// others. Bodies of couriers keep the field `order` until they are written again; it is read as a trip of one order.
+/// Couriers that dispatch considers. `free` is 1 for a courier who is free at any time, 2 for one
+/// with a trip or a shift, and 0 for all others. Bodies of couriers keep the field `order` until
+/// they are written again; it is read as a trip of one order.
 const TRIPS: &[&str] = &[
     "DROP INDEX couriers_free",
     "CREATE INDEX couriers_free ON couriers (id) WHERE free > 0",
-    // Whether the courier is available is in the body. Quotation marks inside of JSON strings are escaped, so that no name can contain this.
+    // Whether the courier is available is in the body. Quotation marks inside of JSON strings are
+    // escaped, so that no name can contain this.
     "UPDATE couriers SET free = 2 WHERE carries IS NOT NULL AND body LIKE '%\"available\":true%'",
 ];
 
-/// Couriers with a due push; the links of recipients by the hash of their token, in every state; and photos, in a table of their own, so
-/// that reading an order reads none.
+/// Couriers with a due push; the links of recipients by the hash of their token, in every state;
+/// and photos, in a table of their own, so that reading an order reads none.
 const PEOPLE: &[&str] = &[
     "ALTER TABLE couriers ADD COLUMN push_at {int}",
     "CREATE INDEX couriers_push ON couriers (push_at, id) WHERE push_at IS NOT NULL",
@@ -483,8 +503,8 @@ const PEOPLE: &[&str] = &[
     "CREATE INDEX orders_proofs ON orders (created_at, id) WHERE proofs = 1 AND situation >= 500",
 ];
 
-/// The texts by which an order is found, as `Order::search_terms`, and the time from which an open order is late. A table of its own, so that
-/// a search reads no bodies.
+/// The texts by which an order is found, as `Order::search_terms`, and the time from which an open
+/// order is late. A table of its own, so that a search reads no bodies.
 const SEARCH: &[&str] = &[
     "CREATE TABLE order_search (order_id {id}, store {int} NOT NULL, matrix {int} NOT NULL, late_at {int}, terms TEXT NOT NULL){strict}",
     "INSERT INTO order_search (order_id, store, matrix, late_at, terms) SELECT id, store, matrix, late_at, {folded} FROM \
@@ -521,7 +541,8 @@ const TARIFFS: &[&str] = &[
     "INSERT INTO counters (name, value) VALUES ('tariffs', 0)",
 ];
 
-/// An index of the words in search terms. `order_words(expression)` has the orders that match an expression in the syntax of SQLite's FTS5.
+/// An index of the words in search terms. `order_words(expression)` has the orders that match an
+/// expression in the syntax of SQLite's FTS5.
 const WORDS: &[&str] = &[
     "{sqlite}CREATE VIRTUAL TABLE order_words USING fts5 (terms, content = 'order_search', content_rowid = 'order_id', \
      tokenize = 'ascii', detail = 'none', columnsize = 0)",
@@ -536,15 +557,16 @@ const WORDS: &[&str] = &[
     "{sqlite}CREATE TRIGGER order_search_deleted AFTER DELETE ON order_search BEGIN \
      INSERT INTO order_words (order_words, rowid, terms) VALUES ('delete', old.order_id, old.terms); END",
     "{postgres}CREATE INDEX order_search_words ON order_search USING gin ({lexemes})",
-    // The planner does not inline a volatile function, and expects few rows of it. Otherwise it would read the orders by their IDs until
-    // the page is full.
+    // The planner does not inline a volatile function, and expects few rows of it. Otherwise it
+    // would read the orders by their IDs until the page is full.
     "{postgres}CREATE FUNCTION order_words (expression TEXT) RETURNS TABLE (rowid BIGINT) LANGUAGE sql ROWS 20 AS \
      $$ SELECT order_id FROM order_search WHERE {lexemes} @@ \
      CAST(replace(replace(replace(replace(expression, '\"*', '\":*'), '\"', ''''), ' AND ', ' & '), ' OR ', ' | ') AS tsquery) $$",
 ];
 
-/// What reports count of an order, so that they read no bodies, and indexes of orders by creation and by situation. `fee` is null in rows that an
-/// older program wrote: of these the body is read, until they are written again.
+/// What reports count of an order, so that they read no bodies, and indexes of orders by creation
+/// and by situation. `fee` is null in rows that an older program wrote: of these the body is read,
+/// until they are written again.
 const REPORTS: &[&str] = &[
     "ALTER TABLE orders ADD COLUMN day {int}",
     "ALTER TABLE orders ADD COLUMN fee {int}",

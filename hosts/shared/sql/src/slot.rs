@@ -1,5 +1,6 @@
-//! Slots that the instances on one database share, so that only a limited number of them does expensive work at the same time. A slot is
-//! a row of the table `buckets` whose `arrival` is the slot's end. A slot that its instance does not renew expires.
+//! Slots that the instances on one database share, so that only a limited number of them does
+//! expensive work at the same time. A slot is a row of the table `buckets` whose `arrival` is the
+//! slot's end. A slot that its instance does not renew expires.
 
 use despacho_core::{
     host::HostError,
@@ -73,8 +74,9 @@ impl Slots {
         }
     }
 
-    /// Returns the end after which a slot can't have been taken by a correct clock: its clock was set back since. `now` is up to `ttl` older
-    /// than the newest slot, because other instances take slots while this one waits for the database.
+    /// Returns the end after which a slot can't have been taken by a correct clock: its clock was
+    /// set back since. `now` is up to `ttl` older than the newest slot, because other instances
+    /// take slots while this one waits for the database.
     fn last_end(&self, now: Timestamp) -> Timestamp {
         now.after(self.ttl).after(self.ttl)
     }

@@ -5,7 +5,8 @@ use crate::Value;
 /// A read, or a single write with `RETURNING`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// The text, which is the same for both dialects. It is static because it is the key of a driver's prepared statements.
+    /// The text, which is the same for both dialects. It is static because it is the key of a
+    /// driver's prepared statements.
     pub sql: &'static str,
     /// Values of `$1`, `$2` and so on.
     pub params: Vec<Value>,
@@ -23,7 +24,8 @@ pub struct Statement {
 }
 
 /// The required number of touched rows. Another number rolls the whole transaction back and is
-/// [`despacho_core::host::HostError::Conflict`]. This enforces versions, unique values and floors without reading the text of an error.
+/// [`despacho_core::host::HostError::Conflict`]. This enforces versions, unique values and floors
+/// without reading the text of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// Any number.
@@ -68,7 +70,8 @@ impl Statement {
     }
 }
 
-/// Returns an insert of `id, version, columns…`, or an update to `version, columns…` of the row with `id` and the expected version.
+/// Returns an insert of `id, version, columns…`, or an update to `version, columns…` of the row
+/// with `id` and the expected version.
 pub(crate) fn versioned<const N: usize>(
     insert: &'static str,
     update: &'static str,

@@ -254,12 +254,14 @@ impl Table {
         self.kind != Kind::Seeded
     }
 
-    /// The number of rows that one query reads and one transaction writes. A photo is much larger than any other row.
+    /// The number of rows that one query reads and one transaction writes. A photo is much larger
+    /// than any other row.
     pub(crate) fn page(&self) -> i64 {
         if self.name == "blobs" { 8 } else { 250 }
     }
 
-    /// Returns the statements that copy the table. Their texts are leaked, because statements have static texts; only one command uses them.
+    /// Returns the statements that copy the table. Their texts are leaked, because statements have
+    /// static texts; only one command uses them.
     pub(crate) fn copy_statements(&self, dialect: Dialect) -> CopyStatements {
         let columns = [self.key, self.rest].concat();
         let list = columns.join(", ");
@@ -290,7 +292,8 @@ impl Table {
         }
     }
 
-    /// Returns the key's columns for `ORDER BY`. Text is ordered by bytes, which both databases support, independently of PostgreSQL's locale.
+    /// Returns the key's columns for `ORDER BY`. Text is ordered by bytes, which both databases
+    /// support, independently of PostgreSQL's locale.
     fn ordered(&self, dialect: Dialect) -> String {
         let is_text = |index: usize| match self.kind {
             Kind::Number | Kind::Sequence => false,

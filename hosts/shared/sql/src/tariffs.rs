@@ -13,8 +13,8 @@ use despacho_core::{
 
 use crate::{Query, Row, Statement, Value};
 
-/// Reads the schedule and its revision in one statement, so that both are of one state of the database.
-/// [`TariffSchedule::MAX_ROWS`] is the limit.
+/// Reads the schedule and its revision in one statement, so that both are of one state of the
+/// database. [`TariffSchedule::MAX_ROWS`] is the limit.
 const SCHEDULE: &str = "SELECT counters.value, newest.id, newest.effective_from, newest.created_at, newest.body FROM counters \
      LEFT JOIN (SELECT id, effective_from, created_at, body FROM tariffs ORDER BY effective_from DESC, id DESC LIMIT 64) AS newest \
      ON newest.id > 0 WHERE counters.name = 'tariffs' ORDER BY newest.effective_from DESC, newest.id DESC";
@@ -75,9 +75,10 @@ fn to_tariff(id: i64, row: &mut Row) -> Result<StoredTariff, HostError> {
     })
 }
 
-/// Reads entries before an ID, newest first, with the orders of those that are fees: at most [`PricePage::MAX_ENTRIES`] and 1 MiB. As for
-/// lists, it sums only the orders' sizes first. The ledger's rows are small and in the order of time, so that neither older orders nor an
-/// index of creation times are needed.
+/// Reads entries before an ID, newest first, with the orders of those that are fees: at most
+/// [`PricePage::MAX_ENTRIES`] and 1 MiB. As for lists, it sums only the orders' sizes first. The
+/// ledger's rows are small and in the order of time, so that neither older orders nor an index of
+/// creation times are needed.
 const PRICES: &str = "SELECT sized.id, sized.at, orders.body FROM \
      (SELECT id, at, order_id, size, SUM(size) OVER (ORDER BY id DESC) AS total FROM \
      (SELECT newest.id AS id, newest.at AS at, orders.id AS order_id, COALESCE(octet_length(orders.body), 0) AS size FROM \
@@ -104,7 +105,8 @@ pub(crate) fn to_prices(rows: &mut [Row]) -> Result<PricePage, HostError> {
     Ok(page)
 }
 
-/// The row is locked until the end of the transaction, so changes of tariffs commit one after the other.
+/// The row is locked until the end of the transaction, so changes of tariffs commit one after the
+/// other.
 const ADVANCE: &str = "UPDATE counters SET value = value + 1 WHERE name = 'tariffs' AND value = $1";
 
 const INSERT: &str = "INSERT INTO tariffs (id, version, effective_from, created_at, body) VALUES ($1, $2, $3, $4, $5) \

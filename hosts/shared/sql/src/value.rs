@@ -4,7 +4,8 @@ use bytes::Bytes;
 use despacho_core::{host::HostError, json, model::Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A value of a parameter or column. There are no floating-point values, because they could lose digits.
+/// A value of a parameter or column. There are no floating-point values, because they could lose
+/// digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
     /// SQL's `NULL`.

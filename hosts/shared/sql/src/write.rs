@@ -19,7 +19,8 @@ use crate::{
     tariffs,
 };
 
-/// Returns the statements of one transaction, in the order of [`Changes`]. `timing` determines the orders' deadlines.
+/// Returns the statements of one transaction, in the order of [`Changes`]. `timing` determines the
+/// orders' deadlines.
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, HostError> {
     let mut list = Vec::with_capacity(10);
     for write in &changes.stores {
@@ -119,27 +120,30 @@ pub(crate) fn timing(text: &str) -> Statement {
     Statement::one(sql, vec![text.into()])
 }
 
-/// The email must not be a user's. PostgreSQL infers parameter types from the select list, so they are cast.
+/// The email must not be a user's. PostgreSQL infers parameter types from the select list, so they
+/// are cast.
 const INSERT_STORE: &str = "INSERT INTO stores (id, version, matrix, cnpj, email, created_at, deleted_at, body, account) \
      SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS BIGINT), \
      CAST($7 AS BIGINT), CAST($8 AS TEXT), CAST($9 AS BIGINT) WHERE NOT EXISTS \
      (SELECT 1 FROM users WHERE users.email = $5 AND users.removed_at IS NULL) ON CONFLICT DO NOTHING";
 
-/// An update checks unique values with subqueries, because `ON CONFLICT` works only for inserts; the index enforces them if there is a race.
-/// PostgreSQL infers parameter types from the condition first, so a parameter without a column there is cast to its type.
+/// An update checks unique values with subqueries, because `ON CONFLICT` works only for inserts;
+/// the index enforces them if there is a race. PostgreSQL infers parameter types from the condition
+/// first, so a parameter without a column there is cast to its type.
 const UPDATE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
      deleted_at = $6, body = $7, account = $8 WHERE id = $9 AND version = $10 AND NOT EXISTS \
      (SELECT 1 FROM stores AS other WHERE other.cnpj = $3 AND other.deleted_at IS NULL AND other.id <> $9) AND NOT EXISTS \
      (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $9) AND NOT EXISTS \
      (SELECT 1 FROM users WHERE users.email = $4 AND users.removed_at IS NULL)";
 
-/// Updates a store that is removed, which must not have an open order. [`LOCK_BALANCES`] ran before, so a concurrent creation of an order
-/// has committed or finds the closed balance.
+/// Updates a store that is removed, which must not have an open order. [`LOCK_BALANCES`] ran
+/// before, so a concurrent creation of an order has committed or finds the closed balance.
 const REMOVE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
      deleted_at = $6, body = $7, account = $8 WHERE id = $9 AND version = $10 AND NOT EXISTS \
      (SELECT 1 FROM orders WHERE orders.store = $9 AND orders.situation < 500)";
 
-/// Locks the rows that a ledger entry of the store locks or checks: its own balance, and the one that pays for it.
+/// Locks the rows that a ledger entry of the store locks or checks: its own balance, and the one
+/// that pays for it.
 const LOCK_BALANCES: &str = "UPDATE balances SET closed = closed WHERE store IN \
      ($1, COALESCE((SELECT stores.account FROM stores WHERE stores.id = $1), $1))";
 
@@ -187,8 +191,9 @@ const INSERT_EVENT: &str = "INSERT INTO events (order_id, sequence, store, at, b
      SELECT $1, $2, $3, $4, $5, journals.matrix, journals.last FROM journals \
      WHERE journals.matrix = COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $3), $3) ON CONFLICT DO NOTHING";
 
-/// The update is relative, so concurrent debits need no version; the database checks the floor while it holds the row lock. The balance is
-/// the account that the entry names, or the one that pays for the store.
+/// The update is relative, so concurrent debits need no version; the database checks the floor
+/// while it holds the row lock. The balance is the account that the entry names, or the one that
+/// pays for the store.
 const MOVE_BALANCE: &str = "UPDATE balances SET amount = amount + $1 WHERE store = COALESCE($2, \
      (SELECT COALESCE(stores.account, stores.id) FROM stores WHERE stores.id = $3)) \
      AND closed = 0 AND amount + $1 BETWEEN $4 AND $5";
@@ -476,8 +481,8 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
     Ok(())
 }
 
-/// Whether the claim of this holder purges expired claims. On average every 32nd does, because a holder is a random string. Each purges at
-/// most 200, so that expired claims do not accumulate.
+/// Whether the claim of this holder purges expired claims. On average every 32nd does, because a
+/// holder is a random string. Each purges at most 200, so that expired claims do not accumulate.
 fn purges_claims(holder: &str) -> bool {
     holder
         .bytes()

@@ -29,8 +29,9 @@ impl Admissions {
         admission
     }
 
-    /// Removes the buckets that are full, which have the same effect as missing ones. If too few are full, also removes the tenth that are
-    /// nearest to full, so that many callers cannot exhaust the memory.
+    /// Removes the buckets that are full, which have the same effect as missing ones. If too few
+    /// are full, also removes the tenth that are nearest to full, so that many callers cannot
+    /// exhaust the memory.
     fn make_room(&mut self, now: Timestamp) {
         self.arrivals
             .retain(|_, arrival| *arrival > TheoreticalArrival::at(now));

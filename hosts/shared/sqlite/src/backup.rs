@@ -67,8 +67,8 @@ impl From<std::io::Error> for BackupError {
 /// Pages that one step copies.
 const PAGES_PER_STEP: i32 = 2_048;
 
-/// Copies a snapshot of the database `from` to `to` and checks the copy. Another process can write meanwhile. The copy appears under its
-/// name after it is complete and on disk. Blocks the thread.
+/// Copies a snapshot of the database `from` to `to` and checks the copy. Another process can write
+/// meanwhile. The copy appears under its name after it is complete and on disk. Blocks the thread.
 pub fn backup(from: &Path, to: &Path) -> Result<BackupReport, BackupError> {
     if to.exists() {
         return Err(BackupError::Exists(to.to_owned()));
@@ -96,7 +96,8 @@ fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     // SQLite would create it with mode 0644.
     create_private(to).map_err(|error| BackupError::Failed(error.to_string()))?;
     let mut target = Connection::open(to)?;
-    // The transaction holds a snapshot from its first read. Without it, each write of the server would restart the copy.
+    // The transaction holds a snapshot from its first read. Without it, each write of the server
+    // would restart the copy.
     source.execute_batch("BEGIN")?;
     source.query_row("SELECT COUNT(*) FROM schema_version", [], |_| Ok(()))?;
     {

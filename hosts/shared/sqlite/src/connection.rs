@@ -20,7 +20,8 @@ use crate::error::host_error;
 pub enum OpenError {
     /// The schema is too new for this program.
     Schema(SchemaError),
-    /// The file system does not support shared memory, which the write-ahead log needs. Usually it is a network share.
+    /// The file system does not support shared memory, which the write-ahead log needs. Usually it
+    /// is a network share.
     NoWriteAheadLog,
     /// The file does not exist.
     Missing,
@@ -75,8 +76,8 @@ impl From<rusqlite::Error> for OpenError {
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pages between two checkpoints (16 MiB). Each checkpoint delays a group by one more flush.
 const CHECKPOINT_PAGES: u32 = 4_096;
-/// Maximum size of the log's file after a checkpoint, if a long read let it grow: what the next checkpoint needs again. A smaller file would
-/// be extended with each write until then.
+/// Maximum size of the log's file after a checkpoint, if a long read let it grow: what the next
+/// checkpoint needs again. A smaller file would be extended with each write until then.
 const MAX_LOG_BYTES: u32 = 16 << 20;
 /// Maximum prepared statements of a connection, more than there are distinct statements.
 const MAX_PREPARED: usize = 96;
@@ -123,8 +124,8 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
 
 /// Keeps statements prepared, independently of their parameters.
 ///
-/// Without the query planner stability guarantee, SQLite plans a statement again for each value bound to an indexed column, which costs more
-/// than most reads.
+/// Without the query planner stability guarantee, SQLite plans a statement again for each value
+/// bound to an indexed column, which costs more than most reads.
 fn keep_statements_prepared(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(MAX_PREPARED);
@@ -151,7 +152,8 @@ pub(crate) fn query(
     Ok(response)
 }
 
-/// Runs a write and returns the number of touched rows. Each distinct SQL text is prepared once per connection.
+/// Runs a write and returns the number of touched rows. Each distinct SQL text is prepared once per
+/// connection.
 pub(crate) fn execute(
     connection: &Connection,
     sql: &str,
@@ -199,7 +201,8 @@ fn column(value: ValueRef<'_>) -> Result<Value, HostError> {
     }
 }
 
-/// Migrates the schema in one transaction, or leaves it unchanged on failure. If it is current, this does not wait for other writers.
+/// Migrates the schema in one transaction, or leaves it unchanged on failure. If it is current,
+/// this does not wait for other writers.
 fn migrate(connection: &Connection) -> Result<(), OpenError> {
     // A new database has no table of versions. The migration below reports any other error.
     if let Ok(schema_state) = schema_state(connection)
@@ -245,8 +248,8 @@ fn schema_state(connection: &Connection) -> Result<SchemaState, rusqlite::Error>
     })
 }
 
-/// Moves the write-ahead log into the database and truncates it, so that no earlier version of a row remains in it. Returns false if a
-/// reader prevented it.
+/// Moves the write-ahead log into the database and truncates it, so that no earlier version of a
+/// row remains in it. Returns false if a reader prevented it.
 ///
 /// # Errors
 /// The database cannot be opened or written.
@@ -259,7 +262,8 @@ pub fn truncate_log(path: &Path) -> Result<bool, OpenError> {
     Ok(busy == 0)
 }
 
-/// Checks the file before SQLite opens it: SQLite would make a new database of a missing or empty file and delete its log.
+/// Checks the file before SQLite opens it: SQLite would make a new database of a missing or empty
+/// file and delete its log.
 fn check_file(path: &Path, create: bool) -> Result<(), OpenError> {
     let unreadable =
         |error: std::io::Error| OpenError::Database(format!("{}: {error}", path.display()));
@@ -290,8 +294,8 @@ fn foreign_table(connection: &Connection) -> Result<Option<String>, rusqlite::Er
     connection.query_row(sql, [], |row| row.get(0)).optional()
 }
 
-/// Creates the file with access for its owner only, because it contains names and phone numbers. SQLite creates the log with the same
-/// permissions.
+/// Creates the file with access for its owner only, because it contains names and phone numbers.
+/// SQLite creates the log with the same permissions.
 pub(crate) fn create_private(path: &Path) -> Result<(), OpenError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);

@@ -32,7 +32,8 @@ pub struct Options {
     pub read_timeout: Duration,
     /// Maximum writes that are committed together.
     pub group: usize,
-    /// Whether to create a new database if the file is missing or empty; otherwise this is an error.
+    /// Whether to create a new database if the file is missing or empty; otherwise this is an
+    /// error.
     pub create: bool,
 }
 
@@ -61,7 +62,8 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the database in this file, or creates it if `options` allow that, and migrates its schema. Blocks the thread.
+    /// Opens the database in this file, or creates it if `options` allow that, and migrates its
+    /// schema. Blocks the thread.
     pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenError> {
         let counters = Arc::new(Counters::default());
         let health = Health::new();
@@ -103,7 +105,8 @@ impl Sqlite {
         self.counters.stats()
     }
 
-    /// Checks that both queues advance, with an empty transaction and a read, and that the last write reached the disk.
+    /// Checks that both queues advance, with an empty transaction and a read, and that the last
+    /// write reached the disk.
     pub async fn ready(&self) -> Result<(), HostError> {
         let statements = match self.health.state() {
             WriteState::Healthy => Vec::new(),
@@ -126,16 +129,19 @@ impl Sqlite {
             .map(drop)
     }
 
-    /// Copies a snapshot of the database to a new file, while requests continue, and checks the copy.
+    /// Copies a snapshot of the database to a new file, while requests continue, and checks the
+    /// copy.
     pub async fn backup_to(&self, path: &Path) -> Result<BackupReport, BackupError> {
         let (from, to) = (self.path.clone(), path.to_owned());
         let copied = tokio::task::spawn_blocking(move || backup(&from, &to)).await;
         copied.unwrap_or_else(|error| Err(BackupError::Failed(error.to_string())))
     }
 
-    /// Finishes all queued reads and writes, then closes. Later calls fail; a second close does nothing.
+    /// Finishes all queued reads and writes, then closes. Later calls fail; a second close does
+    /// nothing.
     pub async fn close(&self) -> Result<(), HostError> {
-        // The writer closes last: the last connection moves the log into the database, which a reader cannot do.
+        // The writer closes last: the last connection moves the log into the database, which a
+        // reader cannot do.
         join(self.readers.close()).await?;
         join(self.writer.close().into_iter().collect()).await
     }
@@ -224,7 +230,8 @@ mod tests {
         assert_eq!(assert_send(host.driver().close()).await, Ok(()));
     }
 
-    /// `.cargo/config.toml` sets the option. Without it, a creation writes pages to a temporary file and takes 30 to 60 % longer.
+    /// `.cargo/config.toml` sets the option. Without it, a creation writes pages to a temporary
+    /// file and takes 30 to 60 % longer.
     #[test]
     fn sqlite_keeps_the_pages_of_savepoints_in_memory() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();

@@ -1,7 +1,9 @@
-//! The SQLite driver of Despacho: one writer thread with group commit, and several reader connections.
+//! The SQLite driver of Despacho: one writer thread with group commit, and several reader
+//! connections.
 //!
-//! A commit is on disk before its response (`synchronous = FULL`, write-ahead log). Flushing dominates the cost of a commit, so requests
-//! that wait during one flush share the next. Readers never wait for the writer.
+//! A commit is on disk before its response (`synchronous = FULL`, write-ahead log). Flushing
+//! dominates the cost of a commit, so requests that wait during one flush share the next. Readers
+//! never wait for the writer.
 
 mod admission;
 mod backup;

@@ -1,5 +1,5 @@
-//! The file of the write-ahead log. It grows until a checkpoint, and further while a reader holds an old snapshot, and does not shrink by
-//! itself.
+//! The file of the write-ahead log. It grows until a checkpoint, and further while a reader holds
+//! an old snapshot, and does not shrink by itself.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -7,7 +7,8 @@ use rusqlite::Connection;
 
 use crate::connection::BUSY_TIMEOUT;
 
-/// Size above which an idle server truncates the log. Below it, some fifty orders do not cost a checkpoint of several flushes.
+/// Size above which an idle server truncates the log. Below it, some fifty orders do not cost a
+/// checkpoint of several flushes.
 const MAX_IDLE_BYTES: u64 = 1 << 20;
 
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! The platform of a server on one machine: a clock, randomness, threads for password hashes and a rate limiter.
+//! The platform of a server on one machine: a clock, randomness, threads for password hashes and a
+//! rate limiter.
 
 use std::{
     num::NonZero,
@@ -71,12 +72,14 @@ impl LocalPlatform {
         self.updates.subscribe()
     }
 
-    /// Returns a counter of commits that wrote keys or stores. After a change, a key that was valid must be checked again.
+    /// Returns a counter of commits that wrote keys or stores. After a change, a key that was valid
+    /// must be checked again.
     pub fn access(&self) -> watch::Receiver<u64> {
         self.access.subscribe()
     }
 
-    /// Returns a function that signals a commit of another process. Its argument is whether the commit wrote keys or stores.
+    /// Returns a function that signals a commit of another process. Its argument is whether the
+    /// commit wrote keys or stores.
     pub fn notifier(&self) -> impl Fn(bool) + Send + Sync + 'static + use<> {
         let (updates, keys) = (self.updates.clone(), self.access.clone());
         move |access| {
@@ -131,8 +134,8 @@ impl Platform for LocalPlatform {
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         let now = Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX));
-        // New random bytes for each request. If the generator fails later, the seed and the counter still produce unique and
-        // unpredictable bytes.
+        // New random bytes for each request. If the generator fails later, the seed and the counter
+        // still produce unique and unpredictable bytes.
         let mut fresh = [0; 32];
         let _ = getrandom::fill(&mut fresh);
         let count = self.contexts.fetch_add(1, Relaxed).to_be_bytes();

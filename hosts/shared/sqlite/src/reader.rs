@@ -1,7 +1,8 @@
 //! Reads: on connections that requests use directly, and on reader threads with a connection each.
 //!
-//! A read by key takes about ten microseconds, less than waking another thread and being woken. A request therefore reads in place if a
-//! connection is idle, and otherwise joins the queue of the reader threads.
+//! A read by key takes about ten microseconds, less than waking another thread and being woken. A
+//! request therefore reads in place if a connection is idle, and otherwise joins the queue of the
+//! reader threads.
 
 use std::{
     path::Path,
@@ -25,7 +26,8 @@ use crate::{
     stats::Counters,
 };
 
-/// After a longer read in place the task yields, so that a request of many reads does not delay the other tasks of its thread.
+/// After a longer read in place the task yields, so that a request of many reads does not delay the
+/// other tasks of its thread.
 const LONG_READ: Duration = Duration::from_micros(500);
 
 /// SQLite's instructions between two checks of a read's time, less than a millisecond.

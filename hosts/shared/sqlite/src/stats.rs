@@ -11,7 +11,8 @@ pub struct Stats {
     pub conflicts: u64,
     /// Requests that failed for other reasons, for example a full queue or a full disk.
     pub failures: u64,
-    /// Groups of requests, each of which was flushed once; `commits / groups` is the mean size of a group.
+    /// Groups of requests, each of which was flushed once; `commits / groups` is the mean size of a
+    /// group.
     pub groups: u64,
     /// Requests in the last group.
     pub last_group: u64,

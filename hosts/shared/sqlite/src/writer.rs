@@ -57,7 +57,8 @@ enum Done {
 }
 
 impl Writer {
-    /// Starts the thread. At most `queue` requests wait, each for at most `timeout`; at most `group` are committed together.
+    /// Starts the thread. At most `queue` requests wait, each for at most `timeout`; at most
+    /// `group` are committed together.
     pub(crate) fn start(
         connection: Connection,
         queue: usize,
@@ -93,7 +94,8 @@ impl Writer {
         response.await.unwrap_or_else(|_| Err(closed()))
     }
 
-    /// Queues all transactions before it waits for the first, so that they share a group and its flush.
+    /// Queues all transactions before it waits for the first, so that they share a group and its
+    /// flush.
     pub(crate) async fn transact_each(
         &self,
         transactions: Vec<Vec<Statement>>,
@@ -166,7 +168,8 @@ struct WriterThread {
 /// A prediction of the next group from the last one.
 #[derive(Default)]
 struct GroupForecast {
-    /// Writes that were done or queued at the last commit. This estimates the number of clients, most of which write again.
+    /// Writes that were done or queued at the last commit. This estimates the number of clients,
+    /// most of which write again.
     expected: usize,
     /// Maximum time to wait for them.
     linger: Duration,
@@ -197,11 +200,13 @@ impl WriterThread {
                 Some(Next::Close) | None => None,
             };
         }
-        // Updates the query planner's statistics. After a failure plans can be slower, but are correct.
+        // Updates the query planner's statistics. After a failure plans can be slower, but are
+        // correct.
         let _ = self.connection.execute_batch("PRAGMA optimize");
     }
 
-    /// Waits for the next job; `None` if the queue was dropped. Truncates a large log while the queue is empty.
+    /// Waits for the next job; `None` if the queue was dropped. Truncates a large log while the
+    /// queue is empty.
     fn next_job(&self) -> Option<Job> {
         while self.log.is_large() {
             match self.waiting.recv_timeout(TRUNCATE_INTERVAL) {
@@ -229,8 +234,8 @@ impl WriterThread {
         Next::Run(work)
     }
 
-    /// Runs queued requests in one transaction, each in its own savepoint, and returns their results after the transaction is on disk. Returns
-    /// `None` if the database must close.
+    /// Runs queued requests in one transaction, each in its own savepoint, and returns their
+    /// results after the transaction is on disk. Returns `None` if the database must close.
     fn group(&self, first: Work, last: &GroupForecast) -> Option<GroupForecast> {
         if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
             self.counters.failures.fetch_add(1, Relaxed);
@@ -257,9 +262,10 @@ impl WriterThread {
         open.then_some(forecast)
     }
 
-    /// Adds queued writes to a group. If the last group had several clients, waits briefly for those that have not written again.
-    /// Otherwise clients split into two halves that alternate, and each flush serves only one half. A single client never waits. Returns
-    /// false if the database must close.
+    /// Adds queued writes to a group. If the last group had several clients, waits briefly for
+    /// those that have not written again. Otherwise clients split into two halves that alternate,
+    /// and each flush serves only one half. A single client never waits. Returns false if the
+    /// database must close.
     fn fill(&self, done: &mut Vec<Done>, last: &GroupForecast) -> bool {
         let deadline = LazyCell::new(|| Instant::now() + last.linger);
         let next_job = |size: usize| match self.waiting.try_recv() {
@@ -282,7 +288,8 @@ impl WriterThread {
         true
     }
 
-    /// Records the result of the group's writes: the first failure if there is one. Empty transactions are ignored.
+    /// Records the result of the group's writes: the first failure if there is one. Empty
+    /// transactions are ignored.
     fn record_health(&self, done: &[Done], committed: &Result<(), HostError>) {
         let failed = done
             .iter()

@@ -36,11 +36,12 @@ pub struct Cli {
 pub enum Command {
     /// Create a new service: the data folder, its secret and its database.
     ///
-    /// Run it once, before `despacho serve`, which rejects a folder without a database: a mistyped path must not create a second, empty
-    /// service. Existing files are not changed. On PostgreSQL it creates the tables.
+    /// Run it once, before `despacho serve`, which rejects a folder without a database: a mistyped
+    /// path must not create a second, empty service. Existing files are not changed. On PostgreSQL
+    /// it creates the tables.
     Init {
-        /// Create a new secret for an existing database whose secret is lost. Quoted prices and all webhook secrets become invalid; API
-        /// keys stay valid.
+        /// Create a new secret for an existing database whose secret is lost. Quoted prices and all
+        /// webhook secrets become invalid; API keys stay valid.
         #[arg(long)]
         new_secret: bool,
         /// Settings. Only the data folder and the database are used.
@@ -49,15 +50,17 @@ pub enum Command {
     },
     /// Serve the API until SIGTERM or SIGINT.
     ///
-    /// Prints `ready http://ADDRESS:PORT` on standard output when it accepts connections; the log goes to standard error. On a signal it
-    /// accepts no more connections, completes the requests in progress and closes the database. A second signal stops it at once.
+    /// Prints `ready http://ADDRESS:PORT` on standard output when it accepts connections; the log
+    /// goes to standard error. On a signal it accepts no more connections, completes the requests
+    /// in progress and closes the database. A second signal stops it at once.
     Serve(CliOverrides),
     /// Measure road distances and durations as the service does, one JSON object per line.
     ///
-    /// Input: `{"points": [[latitude, longitude]]}`, at most 1000. Output: `{"metres": [[…]], "seconds": [[…]], "estimated": [[…]],
-    /// "ms"}`, one row for each origin and one column for each destination. `estimated` is true for a leg that the configured road
-    /// service could not measure and the embedded model estimated. Without a road service the model computes all legs and none is
-    /// marked. Errors are reported as by `route`.
+    /// Input: `{"points": [[latitude, longitude]]}`, at most 1000. Output:
+    /// `{"metres": [[…]], "seconds": [[…]], "estimated": [[…]], "ms"}`, one row for each origin and
+    /// one column for each destination. `estimated` is true for a leg that the configured road
+    /// service could not measure and the embedded model estimated. Without a road service the model
+    /// computes all legs and none is marked. Errors are reported as by `route`.
     Distances(CliOverrides),
     /// Manage stores.
     #[command(subcommand)]
@@ -76,8 +79,8 @@ pub enum Command {
     Tariff(TariffCommand),
     /// Write a copy of the SQLite database to a file, also while a server uses it.
     ///
-    /// The copy is complete and consistent, and can replace the database. The file must not exist. The secret in the data folder is not
-    /// included: back it up separately.
+    /// The copy is complete and consistent, and can replace the database. The file must not exist.
+    /// The secret in the data folder is not included: back it up separately.
     Backup {
         /// The file to write.
         file: PathBuf,
@@ -85,12 +88,15 @@ pub enum Command {
         #[command(flatten)]
         overrides: CliOverrides,
     },
-    /// Move the history of old ended orders from the database to files; or, with `show`, print such a file.
+    /// Move the history of old ended orders from the database to files; or, with `show`, print such
+    /// a file.
     ///
-    /// The orders themselves, their ledger entries and all open orders stay in the database. `GET /delivery/orders/{id}` returns an
-    /// archived order without events, and a journal cursor before archived events returns `events_archived`. A file contains one JSON
-    /// object per line: an order with its events. It is flushed before its rows are deleted: an interrupted run loses nothing, and the next
-    /// run writes the remaining orders again. Works while a server uses the database.
+    /// The orders themselves, their ledger entries and all open orders stay in the database.
+    /// `GET /delivery/orders/{id}` returns an archived order without events, and a journal cursor
+    /// before archived events returns `events_archived`. A file contains one JSON object per line:
+    /// an order with its events. It is flushed before its rows are deleted: an interrupted run
+    /// loses nothing, and the next run writes the remaining orders again. Works while a server uses
+    /// the database.
     #[command(args_conflicts_with_subcommands = true)]
     Archive(Box<ArchiveArgs>),
     /// Export or erase the personal data of a recipient, and list erasures.
@@ -100,54 +106,71 @@ pub enum Command {
     Privacy(PrivacyCommand),
     /// Copy a database to another one, SQLite or PostgreSQL, and compare both row by row.
     ///
-    /// The target must be empty; its tables are created. A source file is locked against writes during the copy and is not changed. Stop
-    /// all servers on a PostgreSQL source. The new service needs the secret of the old one.
+    /// The target must be empty; its tables are created. A source file is locked against writes
+    /// during the copy and is not changed. Stop all servers on a PostgreSQL source. The new service
+    /// needs the secret of the old one.
     Migrate {
-        /// The source: a file or a postgres:// URL. Default: the environment variable DESPACHO_MIGRATE_FROM, for a URL with a password.
+        /// The source: a file or a postgres:// URL. Default: the environment variable
+        /// DESPACHO_MIGRATE_FROM, for a URL with a password.
         #[arg(long, value_name = "DATABASE")]
         from: Option<String>,
-        /// The target: a file or a postgres:// URL. Default: the environment variable DESPACHO_MIGRATE_TO.
+        /// The target: a file or a postgres:// URL. Default: the environment variable
+        /// DESPACHO_MIGRATE_TO.
         #[arg(long, value_name = "DATABASE")]
         to: Option<String>,
     },
-    /// Compute stop orders: one JSON object per line on standard input, one per line on standard output.
+    /// Compute stop orders: one JSON object per line on standard input, one per line on standard
+    /// output.
     ///
-    /// Input: `{"matrix": [[metres]], "closed": false, "start": 0}`, where null is a missing road; `"pins": [{"stop": 2, "pin": "last"}]`
-    /// fixes a stop as first or last; `"work"` limits the search, in units of about a nanosecond. Output: `{"order": [every index but
-    /// start], "cost": metres, "proven": true if no order is shorter, "bound": a lower bound of the cost, "ms"}`. A line that fails returns
-    /// `{"error": code, "detail"}`, and the exit code is then 1.
+    /// Input: `{"matrix": [[metres]], "closed": false, "start": 0}`, where null is a missing road;
+    /// `"pins": [{"stop": 2, "pin": "last"}]` fixes a stop as first or last; `"work"` limits the
+    /// search, in units of about a nanosecond. Output:
+    /// `{"order": [every index but start], "cost": metres, "proven": true if no order is shorter, "bound": a lower bound of the cost, "ms"}`.
+    /// A line that fails returns `{"error": code, "detail"}`, and the exit code is then 1.
     Route,
-    /// Compute assignments: one JSON object per line on standard input, one per line on standard output.
+    /// Compute assignments: one JSON object per line on standard input, one per line on standard
+    /// output.
     ///
-    /// Input: `{"costs": [[number]]}`, where null is a forbidden pair; `"unassigned"` is the cost of a row without a column. Output:
-    /// `{"assign": [column or -1, one for each row], "cost", "ms"}`. Errors are reported as by `route`.
+    /// Input: `{"costs": [[number]]}`, where null is a forbidden pair; `"unassigned"` is the cost
+    /// of a row without a column. Output:
+    /// `{"assign": [column or -1, one for each row], "cost", "ms"}`. Errors are reported as by
+    /// `route`.
     Assign,
-    /// Download the national address register of cities and states, so that addresses are located by street and number.
+    /// Download the national address register of cities and states, so that addresses are located
+    /// by street and number.
     #[command(subcommand)]
     Places(PlacesCommand),
-    /// Download the roads around the stores from OpenStreetMap, so that distances are measured on roads.
+    /// Download the roads around the stores from OpenStreetMap, so that distances are measured on
+    /// roads.
     #[command(subcommand)]
     Roads(RoadsCommand),
-    /// Build and inspect gazetteer packs: addresses by street and number, CEP and CEP5, from the national register.
+    /// Build and inspect gazetteer packs: addresses by street and number, CEP and CEP5, from the
+    /// national register.
     #[command(subcommand)]
     Gazetteer(GazetteerCommand),
     /// Build the streets of the panel's map.
     #[command(subcommand)]
     Streets(StreetsCommand),
-    /// Locate addresses as the service does: one JSON object per line on standard input, one per line on standard output.
+    /// Locate addresses as the service does: one JSON object per line on standard input, one per
+    /// line on standard output.
     ///
-    /// Input: an address of the API, `{"street", "number", "neighborhood", "city", "state", "zipCode", "latitude", "longitude"}`; all
-    /// fields are optional. Output: `{"latitude", "longitude", "precision", "radiusMetres", "source"}`, where `source` is `coordinates`,
-    /// `gazetteer`, `embedded` or the name of a geocoder. An address without an accepted location returns `{"error": code, "detail"}`, with
-    /// the location if there is one. The exit code is then 1.
+    /// Input: an address of the API,
+    /// `{"street", "number", "neighborhood", "city", "state", "zipCode", "latitude", "longitude"}`;
+    /// all fields are optional. Output:
+    /// `{"latitude", "longitude", "precision", "radiusMetres", "source"}`, where `source` is
+    /// `coordinates`, `gazetteer`, `embedded` or the name of a geocoder. An address without an
+    /// accepted location returns `{"error": code, "detail"}`, with the location if there is one.
+    /// The exit code is then 1.
     Locate {
         /// Settings. Only those of locations are used.
         #[command(flatten)]
         overrides: CliOverrides,
     },
-    /// Print the effective configuration as a configuration file: each setting, its source and its meaning. Secrets are redacted.
+    /// Print the effective configuration as a configuration file: each setting, its source and its
+    /// meaning. Secrets are redacted.
     Config(CliOverrides),
-    /// Check that the server with this configuration is ready; exit code 0 if it is. For containers.
+    /// Check that the server with this configuration is ready; exit code 0 if it is. For
+    /// containers.
     Healthcheck {
         /// Settings. Only the address and the certificate are used.
         #[command(flatten)]
@@ -214,7 +237,8 @@ fn days(text: &str) -> Result<u32, String> {
 /// Stores.
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
-    /// Create a parent store, the first store of a merchant, and print its ID and its API key. The key is shown only once.
+    /// Create a parent store, the first store of a merchant, and print its ID and its API key. The
+    /// key is shown only once.
     ///
     /// Works on the configured database, also while a server uses it.
     Create(Box<CreateStore>),
@@ -223,7 +247,8 @@ pub enum StoreCommand {
 /// The first store of a merchant.
 #[derive(Debug, Args)]
 pub struct CreateStore {
-    /// The business registration number (CNPJ), numeric or alphanumeric, with or without punctuation.
+    /// The business registration number (CNPJ), numeric or alphanumeric, with or without
+    /// punctuation.
     #[arg(long)]
     pub cnpj: String,
     /// The store's name, 5 to 255 characters.
@@ -238,7 +263,8 @@ pub struct CreateStore {
     /// The email address for contact and login.
     #[arg(long)]
     pub email: String,
-    /// Read the login password, 10 to 128 characters, from the first line of standard input. Default: generate and print one.
+    /// Read the login password, 10 to 128 characters, from the first line of standard input.
+    /// Default: generate and print one.
     #[arg(long)]
     pub password_stdin: bool,
     /// The street of the store's address.
@@ -268,10 +294,12 @@ pub struct CreateStore {
     /// The longitude in degrees; requires --latitude.
     #[arg(long, allow_negative_numbers = true, requires = "latitude")]
     pub longitude: Option<f64>,
-    /// The kind of business: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
+    /// The kind of business: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and
+    /// gifts, 7 documents, 8 other.
     #[arg(long, default_value_t = 1, value_name = "1-8")]
     pub category: u32,
-    /// Create a sandbox store for testing an integration: simulated couriers carry its orders, and its fees are never billed.
+    /// Create a sandbox store for testing an integration: simulated couriers carry its orders, and
+    /// its fees are never billed.
     #[arg(long)]
     pub sandbox: bool,
     /// Print the complete response as JSON.
@@ -325,7 +353,8 @@ pub enum KeyCommand {
 /// Pushes to couriers.
 #[derive(Debug, Subcommand)]
 pub enum PushCommand {
-    /// Print a new private key for the setting push.vapid-key, and its public key. Nothing is stored.
+    /// Print a new private key for the setting push.vapid-key, and its public key. Nothing is
+    /// stored.
     Key,
 }
 
@@ -366,10 +395,12 @@ pub enum CourierCommand {
         #[command(flatten)]
         overrides: CliOverrides,
     },
-    /// Issue a link with which a courier signs in to the courier's app, and print it. The link works once.
+    /// Issue a link with which a courier signs in to the courier's app, and print it. The link
+    /// works once.
     ///
-    /// It replaces the courier's previous link, and expires after the setting couriers.sign-in-minutes. Without the setting public-url,
-    /// only the code of the link is printed. Works on the configured database, also while a server uses it.
+    /// It replaces the courier's previous link, and expires after the setting
+    /// couriers.sign-in-minutes. Without the setting public-url, only the code of the link is
+    /// printed. Works on the configured database, also while a server uses it.
     Link {
         /// The courier's ID.
         id: u64,

@@ -24,10 +24,12 @@ pub enum PrivacyCommand {
         #[command(flatten)]
         overrides: CliOverrides,
     },
-    /// Erase a recipient's name, phone, address, observation and coordinates from ended orders and everything stored with them.
+    /// Erase a recipient's name, phone, address, observation and coordinates from ended orders and
+    /// everything stored with them.
     ///
-    /// Amounts, codes, statuses, times, the municipality and the state remain. Exit code 1 if orders to this phone have not ended: repeat
-    /// the command after their end. Repeating it is harmless. Do not run `archive` at the same time.
+    /// Amounts, codes, statuses, times, the municipality and the state remain. Exit code 1 if
+    /// orders to this phone have not ended: repeat the command after their end. Repeating it is
+    /// harmless. Do not run `archive` at the same time.
     Erase {
         /// The recipient's phone number in orders, such as +5511988887777.
         #[arg(long, value_name = "E.164")]

@@ -33,7 +33,8 @@ pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), CommandErro
     Ok(())
 }
 
-/// Builds a pack, reports progress and malformed rows on standard error, and returns the time that it took.
+/// Builds a pack, reports progress and malformed rows on standard error, and returns the time that
+/// it took.
 pub(super) fn build_pack(
     inputs: &[PathBuf],
     output: &Path,

@@ -1,4 +1,5 @@
-//! `despacho locate` and `despacho distances`: the service's locations and distances, for inspection.
+//! `despacho locate` and `despacho distances`: the service's locations and distances, for
+//! inspection.
 
 use std::{
     io::{self, Write},

@@ -25,9 +25,10 @@ pub(super) fn lock(folder: &Path) -> Result<File, CommandError> {
     }
 }
 
-/// Removes the files of killed commands: complete downloads, and data that was being built or written. The folder must be locked, so none of
-/// it is in use. Incomplete downloads remain, because the next command resumes them. `is_name` selects the names of installed data, so
-/// other files in the folder remain too.
+/// Removes the files of killed commands: complete downloads, and data that was being built or
+/// written. The folder must be locked, so none of it is in use. Incomplete downloads remain,
+/// because the next command resumes them. `is_name` selects the names of installed data, so other
+/// files in the folder remain too.
 pub(super) fn remove_leftovers(
     folder: &Path,
     is_name: impl Fn(&str) -> bool,
@@ -55,7 +56,8 @@ pub(super) fn read_info<T: DeserializeOwned>(file: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// Replaces installed data and what is known about it. If that cannot be written, the installed data remains.
+/// Replaces installed data and what is known about it. If that cannot be written, the installed
+/// data remains.
 pub(super) fn replace(
     unverified: &Path,
     data: &Path,

@@ -140,7 +140,8 @@ impl Drop for Snapshot {
     }
 }
 
-/// Parses a flag or its environment variable. Passwords belong in the variable: other users of the machine can read flags.
+/// Parses a flag or its environment variable. Passwords belong in the variable: other users of the
+/// machine can read flags.
 fn database_name(
     flag: &str,
     variable: &str,

@@ -1,4 +1,5 @@
-//! Warnings about stores whose addresses or distances are only estimated, with the commands that install the data.
+//! Warnings about stores whose addresses or distances are only estimated, with the commands that
+//! install the data.
 
 use std::fmt;
 
@@ -17,7 +18,8 @@ const MAX_NAMES: usize = 10;
 /// Maximum number of cities with a line of their own. A further line has the others.
 const MAX_CITIES: usize = 10;
 
-/// Logs the cities and regions of stores whose addresses or distances are only estimated, those with the most stores first.
+/// Logs the cities and regions of stores whose addresses or distances are only estimated, those
+/// with the most stores first.
 pub(super) async fn log_missing_data(
     geography: &Geography,
     store: &Store,
@@ -104,7 +106,8 @@ impl Cities {
 #[derive(Default)]
 struct Roads {
     measured: Names,
-    /// The stores without roads, by region, and whether their region's installed roads are around them.
+    /// The stores without roads, by region, and whether their region's installed roads are around
+    /// them.
     missing: Vec<(Region, bool, Names)>,
 }
 

@@ -184,7 +184,8 @@ fn build_streets(extract: &Path, output: &Path) -> Result<(), CommandError> {
     ))?)
 }
 
-/// Prints the key as an environment variable, because flags are visible to other users of the machine.
+/// Prints the key as an environment variable, because flags are visible to other users of the
+/// machine.
 fn print_push_key() -> Result<(), CommandError> {
     // Nearly all numbers of 256 bits are private keys.
     let key = loop {

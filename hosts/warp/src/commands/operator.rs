@@ -1,4 +1,5 @@
-//! Commands that send requests to the operator's endpoints within this process, so the core's rules apply to them.
+//! Commands that send requests to the operator's endpoints within this process, so the core's rules
+//! apply to them.
 
 use std::{
     io::{BufRead as _, Write as _},
@@ -70,7 +71,8 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), CommandError
     Ok(())
 }
 
-/// Prints a warning to standard error if only its municipality locates the new store, so that its prices are estimates.
+/// Prints a warning to standard error if only its municipality locates the new store, so that its
+/// prices are estimates.
 async fn warn_if_estimated(overrides: &CliOverrides, created: &Value) -> Result<(), CommandError> {
     let id = text(&created["storeId"]);
     let store = send(overrides, Method::GET, &format!("/admin/stores/{id}"), None).await?;
@@ -198,7 +200,8 @@ pub(super) async fn list_couriers(
     overrides: &CliOverrides,
     cursor: Option<&str>,
 ) -> Result<(), CommandError> {
-    // The core rejects an invalid cursor; the filter prevents the injection of other query parameters.
+    // The core rejects an invalid cursor; the filter prevents the injection of other query
+    // parameters.
     let cursor = cursor
         .unwrap_or_default()
         .chars()

@@ -30,7 +30,8 @@ use crate::{
 /// The command that lists the installed places.
 const LIST: &str = "despacho places list";
 
-/// Downloads the register of places and builds their packs, except of places whose current version is installed.
+/// Downloads the register of places and builds their packs, except of places whose current version
+/// is installed.
 pub(super) fn install(config: &Config, places: &[String]) -> Result<(), CommandError> {
     install_all(config, parse_all(places, Area::parse)?)
 }
@@ -131,7 +132,8 @@ struct Register<'a> {
 }
 
 impl Register<'_> {
-    /// Downloads the file of a place unless its current version is installed, builds its pack, and replaces the old one.
+    /// Downloads the file of a place unless its current version is installed, builds its pack, and
+    /// replaces the old one.
     fn install(&self, area: Area) -> Result<(), CommandError> {
         let files = area.files(self.folder);
         let known = known(area, &files);
@@ -163,7 +165,8 @@ impl Register<'_> {
         ))?)
     }
 
-    /// Returns the URL of a place's file. Names of cities in it are not predictable, so the folder's page is searched for the code.
+    /// Returns the URL of a place's file. Names of cities in it are not predictable, so the
+    /// folder's page is searched for the code.
     fn url(&self, area: Area) -> Result<String, CommandError> {
         let state = area.state_name();
         let Area::Municipality(one) = area else {
@@ -187,8 +190,8 @@ impl Register<'_> {
     }
 }
 
-/// Returns the version of the installed file; `None` if there is none, or its pack cannot be used or has an earlier format, and must be
-/// built again.
+/// Returns the version of the installed file; `None` if there is none, or its pack cannot be used
+/// or has an earlier format, and must be built again.
 fn known(area: Area, files: &PlaceFiles) -> Option<FileVersion> {
     let bytes = fs::read(&files.pack).ok()?;
     let is_usable =

@@ -71,7 +71,8 @@ pub(super) async fn serve(loaded: LoadedConfig) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Returns the text printed when the server accepts connections. Programs parse the first line and, with the demo, the second.
+/// Returns the text printed when the server accepts connections. Programs parse the first line and,
+/// with the demo, the second.
 fn announcement(address: &str, demo: bool) -> String {
     let ready = format!("ready {address}");
     if !demo {

@@ -91,8 +91,9 @@ impl Config {
     }
 }
 
-/// Returns the warning about a variable that is not a setting, with the nearest name of one. It is not an error, because platforms set
-/// variables of their own with the name of a service, such as `DESPACHO_SERVICE_HOST` in Kubernetes.
+/// Returns the warning about a variable that is not a setting, with the nearest name of one. It is
+/// not an error, because platforms set variables of their own with the name of a service, such as
+/// `DESPACHO_SERVICE_HOST` in Kubernetes.
 fn unknown_variable(name: &str) -> Option<String> {
     let known = Setting::of(Host::Server)
         .map(Setting::environment)
@@ -194,8 +195,9 @@ fn finish(mut reader: Reader, warnings: Vec<String>) -> Result<LoadedConfig, Con
     })
 }
 
-/// Permits webhooks to this machine in a demo that only this machine can reach, unless the setting has a value: the first receiver of
-/// an integration usually runs here. A demo that others can reach has a public key, with which they would call services of this machine.
+/// Permits webhooks to this machine in a demo that only this machine can reach, unless the setting
+/// has a value: the first receiver of an integration usually runs here. A demo that others can
+/// reach has a public key, with which they would call services of this machine.
 fn permit_loopback_in_demo(reader: &mut Reader) {
     const LOOPBACK: &str = "webhooks.loopback";
     let is_demo = reader.text("demo").is_some_and(|text| text == "true");

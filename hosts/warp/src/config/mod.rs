@@ -1,4 +1,5 @@
-//! The server's configuration: the table of settings, read from flags, environment, a file and defaults, in that order.
+//! The server's configuration: the table of settings, read from flags, environment, a file and
+//! defaults, in that order.
 
 mod load;
 mod prepare;

@@ -1,4 +1,5 @@
-//! Builds the core's settings from the configuration: reads and checks the tariff, and reads or creates the secret.
+//! Builds the core's settings from the configuration: reads and checks the tariff, and reads or
+//! creates the secret.
 
 use std::{
     fs,
@@ -17,11 +18,13 @@ use crate::{error::StartError, private};
 /// The behaviour if data of the service is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// Return an error with the command to run: a mistyped folder must not become a second, empty service.
+    /// Return an error with the command to run: a mistyped folder must not become a second, empty
+    /// service.
     Reject,
     /// Create the folder, the database and the secret.
     Create,
-    /// Also create the secret of an existing database. Everything signed with the old secret becomes invalid.
+    /// Also create the secret of an existing database. Everything signed with the old secret
+    /// becomes invalid.
     CreateSecret,
 }
 
@@ -46,7 +49,8 @@ pub fn require_service(config: &Config) -> Result<(), StartError> {
     })
 }
 
-/// Returns the settings of the core. Data that they need from the folder is read, or created as `missing` specifies.
+/// Returns the settings of the core. Data that they need from the folder is read, or created as
+/// `missing` specifies.
 pub fn settings(config: &Config, missing: Missing) -> Result<Settings, StartError> {
     let tariff = configured_tariff(config)?;
     // With PostgreSQL only the geocoder cache uses the folder, and it creates the folder itself.
@@ -97,13 +101,15 @@ pub fn read_tariff(file: &Path) -> Result<Tariff, StartError> {
     despacho_shell::settings::tariff(&text).map_err(|detail| content(detail.to_string()))
 }
 
-/// Returns the secret from a file that only its owner may read. It is created together with the database, and never silently for an
-/// existing one: quoted prices and webhook secrets derive from it. API keys do not; the database stores their hashes.
+/// Returns the secret from a file that only its owner may read. It is created together with the
+/// database, and never silently for an existing one: quoted prices and webhook secrets derive from
+/// it. API keys do not; the database stores their hashes.
 fn stored_secret(config: &Config, missing: Missing) -> Result<Secret, StartError> {
     let file = config.data.join("secret");
     let may_create = match missing {
         Missing::Reject => false,
-        // Checked before the secret: another process may be creating both, the secret before the database.
+        // Checked before the secret: another process may be creating both, the secret before the
+        // database.
         Missing::Create => require_service(config).is_err(),
         Missing::CreateSecret => true,
     };

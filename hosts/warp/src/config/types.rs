@@ -237,7 +237,8 @@ impl Config {
     }
 }
 
-/// Returns the address at which this machine reaches a server that listens there: the loopback address for a wildcard address.
+/// Returns the address at which this machine reaches a server that listens there: the loopback
+/// address for a wildcard address.
 pub fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

@@ -12,8 +12,9 @@ const QUEUE: usize = 8;
 
 /// The parts of a body.
 ///
-/// A thread of its own reads them, because the client only has a timeout for the whole body: a slow download of a large file would
-/// need one of hours, in which a stalled connection is not noticed. The thread of a stalled connection ends with that timeout.
+/// A thread of its own reads them, because the client only has a timeout for the whole body: a slow
+/// download of a large file would need one of hours, in which a stalled connection is not noticed.
+/// The thread of a stalled connection ends with that timeout.
 pub(super) struct Chunks {
     chunks: Receiver<io::Result<Vec<u8>>>,
     stall: Duration,

@@ -7,7 +7,8 @@ use std::{
 
 use ureq::http::StatusCode;
 
-/// Maximum size of a file. The largest state of the register has about 700 MB, the largest extract of Brazil's roads 800 MB.
+/// Maximum size of a file. The largest state of the register has about 700 MB, the largest extract
+/// of Brazil's roads 800 MB.
 pub(super) const MAX_BYTES: u64 = 8 << 30;
 
 /// The error of a download.

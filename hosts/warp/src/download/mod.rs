@@ -120,10 +120,11 @@ impl Downloader {
         })
     }
 
-    /// Downloads a file to `path`, and returns its version, or `None` if the server has no version but the known one.
+    /// Downloads a file to `path`, and returns its version, or `None` if the server has no version
+    /// but the known one.
     ///
-    /// Until the download is complete, its bytes are in the file `path` with the suffix `.part`, which the next call resumes if the
-    /// server still has the same version.
+    /// Until the download is complete, its bytes are in the file `path` with the suffix `.part`,
+    /// which the next call resumes if the server still has the same version.
     pub(crate) fn file(
         &self,
         url: &str,

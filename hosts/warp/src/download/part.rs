@@ -86,7 +86,8 @@ impl Part {
         Ok(file)
     }
 
-    /// Removes both files. A file that does not exist or cannot be removed is replaced by the next download.
+    /// Removes both files. A file that does not exist or cannot be removed is replaced by the next
+    /// download.
     pub(super) fn remove(&self) {
         let _ = (fs::remove_file(&self.file), fs::remove_file(&self.version));
     }

@@ -18,10 +18,12 @@ fn timeouts() -> Timeouts {
     }
 }
 
-/// A step of the server for one connection: receives the head of the request, and can keep the connection open.
+/// A step of the server for one connection: receives the head of the request, and can keep the
+/// connection open.
 type Step = Box<dyn FnMut(&str, &mut TcpStream) + Send>;
 
-/// Starts a server with a step for each connection. Further connections are closed. Returns its address and the heads that it received.
+/// Starts a server with a step for each connection. Further connections are closed. Returns its
+/// address and the heads that it received.
 fn serve(steps: Vec<Step>) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());

@@ -43,7 +43,8 @@ impl GeoBox {
         }
     }
 
-    /// Returns the box with this distance to each side of a point, in whole units of 10⁻⁴ degrees, so that stored boxes compare equal.
+    /// Returns the box with this distance to each side of a point, in whole units of 10⁻⁴ degrees,
+    /// so that stored boxes compare equal.
     pub(crate) fn around(point: Point, km: f64) -> GeoBox {
         let (latitude, longitude) = (point.latitude(), point.longitude());
         let (down, up) = (

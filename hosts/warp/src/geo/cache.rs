@@ -1,4 +1,5 @@
-//! The cache of geocoder results, in a separate file that survives restarts. If it is lost, geocoders are queried again.
+//! The cache of geocoder results, in a separate file that survives restarts. If it is lost,
+//! geocoders are queried again.
 
 use std::{
     path::Path,
@@ -148,7 +149,8 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Deletes expired results. Above the limit, also deletes those that expire first, down to nine tenths of the limit.
+/// Deletes expired results. Above the limit, also deletes those that expire first, down to nine
+/// tenths of the limit.
 fn clean(connection: &Connection, max: u32) -> rusqlite::Result<()> {
     connection
         .prepare_cached("DELETE FROM results WHERE until <= ?1")?

@@ -44,7 +44,8 @@ impl Extract {
         })
     }
 
-    /// Returns whether the file has an earlier format, with the largest network of its extract only.
+    /// Returns whether the file has an earlier format, with the largest network of its extract
+    /// only.
     pub(super) fn is_outdated(&self) -> bool {
         self.network.is_outdated()
     }

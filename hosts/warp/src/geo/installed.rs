@@ -42,7 +42,8 @@ pub(crate) struct PlaceFiles {
 }
 
 impl Area {
-    /// Parses `São Paulo/SP`, an IBGE code of seven digits, a state, or the name of a city that only one state has.
+    /// Parses `São Paulo/SP`, an IBGE code of seven digits, a state, or the name of a city that
+    /// only one state has.
     pub(crate) fn parse(text: &str) -> Result<Area, String> {
         let gazetteer = Gazetteer::embedded();
         let text = text.trim();
@@ -150,8 +151,8 @@ impl fmt::Display for Area {
     }
 }
 
-/// Returns the municipality, of this state if one is given, whose name differs in the fewest letters, at most in a third of them. Of
-/// several, the most populous one.
+/// Returns the municipality, of this state if one is given, whose name differs in the fewest
+/// letters, at most in a third of them. Of several, the most populous one.
 fn nearest(name: &str, uf: Option<Uf>) -> Option<Area> {
     let name = plain(name);
     let of_state = Gazetteer::embedded()
@@ -163,7 +164,8 @@ fn nearest(name: &str, uf: Option<Uf>) -> Option<Area> {
     (distance * 3 <= name.len()).then_some(Area::Municipality(found))
 }
 
-/// Returns the installed places with their packs, cities before states, so that the smaller pack is searched first.
+/// Returns the installed places with their packs, cities before states, so that the smaller pack is
+/// searched first.
 pub(crate) fn installed(folder: &Path) -> io::Result<Vec<(Area, PathBuf)>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -1,7 +1,8 @@
 //! Locations of addresses and distances on roads, from all configured sources.
 //!
-//! A location comes from coordinates, then packs, then geocoders, then embedded data. A leg comes from the road networks; if they have
-//! none, the embedded model estimates it and the leg is marked. hosts/warp/GEOGRAPHY.md is the operator's page about it.
+//! A location comes from coordinates, then packs, then geocoders, then embedded data. A leg comes
+//! from the road networks; if they have none, the embedded model estimates it and the leg is
+//! marked. hosts/warp/GEOGRAPHY.md is the operator's page about it.
 
 pub(crate) mod boxes;
 mod cache;
@@ -177,7 +178,8 @@ impl Geography {
     /// Locates addresses, each with the source of its location.
     ///
     /// # Errors
-    /// A geocoder is unavailable, and without it an address cannot be located with the configured precision.
+    /// A geocoder is unavailable, and without it an address cannot be located with the configured
+    /// precision.
     pub async fn locate(
         &self,
         addresses: &[&Address],
@@ -207,8 +209,8 @@ impl Geography {
 }
 
 impl Geography {
-    /// Returns the path along the roads of the extracts between each point and the next. Services are not called, because a path is
-    /// only drawn.
+    /// Returns the path along the roads of the extracts between each point and the next. Services
+    /// are not called, because a path is only drawn.
     pub async fn road_paths(&self, points: &[Point], max_points: usize) -> Vec<Option<Vec<Point>>> {
         self.networks.road_paths(points, max_points).await
     }

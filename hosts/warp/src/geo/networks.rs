@@ -137,8 +137,8 @@ impl Networks {
         paths
     }
 
-    /// Returns the legs between all pairs of locations. Each network in turn fills the legs still missing; the embedded model estimates the
-    /// rest.
+    /// Returns the legs between all pairs of locations. Each network in turn fills the legs still
+    /// missing; the embedded model estimates the rest.
     pub(super) async fn distance_matrix(
         &self,
         runtime: &HttpRuntime,

@@ -16,8 +16,9 @@ pub struct LoadedPack {
 }
 
 impl LoadedPack {
-    /// Reads and checks a pack. The bytes are leaked: packs are opened once, at the start, and read by all threads until the process ends.
-    /// Memory-mapping would require unsafe code, and truncating the file would crash the server.
+    /// Reads and checks a pack. The bytes are leaked: packs are opened once, at the start, and read
+    /// by all threads until the process ends. Memory-mapping would require unsafe code, and
+    /// truncating the file would crash the server.
     ///
     /// # Errors
     /// The file cannot be used; the error contains the remedy.

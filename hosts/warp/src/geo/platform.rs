@@ -66,7 +66,8 @@ impl ServerPlatform {
         }
     }
 
-    /// Shares a database with other instances: they count requests together and notify each other of commits.
+    /// Shares a database with other instances: they count requests together and notify each other
+    /// of commits.
     #[must_use]
     pub fn sharing(self, database: &Postgres) -> ServerPlatform {
         let updates = watch::Sender::new(0);

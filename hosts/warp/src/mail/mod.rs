@@ -27,8 +27,8 @@ use tokio::{sync::Semaphore, time::timeout};
 pub use self::relay::{Relay, Sender, Smtp};
 use crate::error::StartError;
 
-/// Maximum number of connections to the mail server. Each sends one message: the cancelled transaction of a timeout would leave a shared
-/// connection in an unknown state.
+/// Maximum number of connections to the mail server. Each sends one message: the cancelled
+/// transaction of a timeout would leave a shared connection in an unknown state.
 const MAX_CONNECTIONS: usize = 8;
 /// Maximum time that a request waits for the mail server.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -85,12 +85,14 @@ impl Mailer {
         }))
     }
 
-    /// Sends a message as mail and returns the result of the attempt, with the status of the mail server.
+    /// Sends a message as mail and returns the result of the attempt, with the status of the mail
+    /// server.
     pub async fn send(&self, job: &Job) -> AttemptResult {
         let Some(mail) = mail(&job.body) else {
             return NO_RECIPIENT;
         };
-        // Repeated attempts send the same message, so that mail programs recognise a duplicate by its ID.
+        // Repeated attempts send the same message, so that mail programs recognise a duplicate by
+        // its ID.
         let id = format!("<{}@{}>", job.message.name, self.from.email.domain());
         let since = u64::try_from(job.message.since.millis()).unwrap_or_default();
         self.transfer(
@@ -154,7 +156,8 @@ fn body_text(text: &str) -> String {
         .collect()
 }
 
-/// Returns a text for a header: on one line, without control characters and encoded words (RFC 2047), and of limited length.
+/// Returns a text for a header: on one line, without control characters and encoded words (RFC
+/// 2047), and of limited length.
 fn header_text(text: &str) -> String {
     let is_plain = |c: char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
     let plain: String = text
@@ -165,11 +168,13 @@ fn header_text(text: &str) -> String {
     plain.trim().replace("=?", "= ?")
 }
 
-/// Returns the result of a failed attempt. The log has the status, and never the text of the mail server, which can quote credentials.
+/// Returns the result of a failed attempt. The log has the status, and never the text of the mail
+/// server, which can quote credentials.
 fn result(error: &Error) -> AttemptResult {
     let status = error.status().map(u16::from);
     match status {
-        // The mail server rejects the login or requires one: the operator must correct it, and the message is sent again.
+        // The mail server rejects the login or requires one: the operator must correct it, and the
+        // message is sent again.
         Some(status @ (530 | 534 | 535 | 538)) => {
             tracing::error!(
                 status,

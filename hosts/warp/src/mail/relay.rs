@@ -69,7 +69,8 @@ impl Relay {
     }
 
     fn builder(&self) -> Result<AsyncSmtpTransportBuilder, Error> {
-        // A password must not be sent without TLS, and a certificate of this machine would have no valid name.
+        // A password must not be sent without TLS, and a certificate of this machine would have no
+        // valid name.
         let starttls = if self.0.starts_with("smtp://") && !self.is_loopback() {
             "?tls=required"
         } else {

@@ -27,7 +27,8 @@ use crate::{
     peer::Network,
 };
 
-/// Maximum number of rejected connections that receive a 503 at the same time. Further ones are closed without a response.
+/// Maximum number of rejected connections that receive a 503 at the same time. Further ones are
+/// closed without a response.
 const MAX_BUSY_RESPONSES: usize = 256;
 /// Maximum time for the request and the response of a rejected connection.
 const REJECTION_TIMEOUT: Duration = Duration::from_secs(2);
@@ -37,10 +38,12 @@ const MAX_HEAD_BYTES: usize = 16 * 1024;
 const MAX_HEADER_LIST_BYTES: u32 = 16 * 1024;
 /// Maximum number of concurrent requests on one HTTP/2 connection.
 const MAX_STREAMS: u32 = 128;
-/// Maximum number of streams that the server has reset, because of protocol errors, and still tracks per connection.
+/// Maximum number of streams that the server has reset, because of protocol errors, and still
+/// tracks per connection.
 const MAX_RESET_STREAMS: usize = 64;
-/// HTTP/2 flow control windows of a stream and of a connection, in bytes. They bound the unread data that a client can make the server hold
-/// per connection. The library's defaults are a megabyte each.
+/// HTTP/2 flow control windows of a stream and of a connection, in bytes. They bound the unread
+/// data that a client can make the server hold per connection. The library's defaults are a
+/// megabyte each.
 const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 
@@ -171,7 +174,8 @@ impl AcceptedConnection {
         self.serve_until_shutdown(connection).await;
     }
 
-    /// Serves until the peer ends the connection or, during a shutdown, until the accepted requests have their responses.
+    /// Serves until the peer ends the connection or, during a shutdown, until the accepted requests
+    /// have their responses.
     async fn serve_until_shutdown(self, connection: impl GracefulConnection) {
         let mut connection = std::pin::pin!(connection);
         tokio::select! {

@@ -1,4 +1,5 @@
-//! Compression of complete bodies. No encoder outlives the call: a slow reader occupies only the compressed bytes.
+//! Compression of complete bodies. No encoder outlives the call: a slow reader occupies only the
+//! compressed bytes.
 
 use std::{
     collections::HashMap,
@@ -17,9 +18,11 @@ use crate::{memory::MemoryOwner, work::Turns};
 
 /// Minimum size of a compressed body. Below it, compression saves no packet.
 const MIN_BYTES: usize = 1024;
-/// Maximum size of a body that is compressed on the threads that serve connections, which takes less than a millisecond.
+/// Maximum size of a body that is compressed on the threads that serve connections, which takes
+/// less than a millisecond.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
-/// Maximum size of a compressed body that is not a file. Compressing a megabyte takes some twenty milliseconds.
+/// Maximum size of a compressed body that is not a file. Compressing a megabyte takes some twenty
+/// milliseconds.
 const MAX_BYTES: usize = 4 << 20;
 /// Maximum time of compressing such a body. After it, the body is sent as it is.
 const MAX_TIME: Duration = Duration::from_millis(250);
@@ -47,7 +50,8 @@ impl Encoding {
         })
     }
 
-    /// Returns the coding that a client prefers; Brotli at equal quality. `None` if it accepts neither.
+    /// Returns the coding that a client prefers; Brotli at equal quality. `None` if it accepts
+    /// neither.
     pub(super) fn preferred(headers: &HeaderMap) -> Option<Encoding> {
         let (mut brotli, mut gzip, mut any) = (None, None, None);
         let lines = headers
@@ -130,7 +134,8 @@ pub(super) struct Compressor {
     files: Mutex<HashMap<FileId, Arc<OnceCell<Bytes>>>>,
 }
 
-/// The threads on which larger bodies are compressed, and the turns of the callers that receive them.
+/// The threads on which larger bodies are compressed, and the turns of the callers that receive
+/// them.
 pub(super) struct Threads<'a> {
     pub(super) handle: Handle,
     pub(super) turns: &'a Turns,
@@ -138,8 +143,8 @@ pub(super) struct Threads<'a> {
 }
 
 impl Compressor {
-    /// Returns the body in the client's preferred coding and sets its headers, or returns the body unchanged. A `file` has a static
-    /// lifetime and is identified by its memory address.
+    /// Returns the body in the client's preferred coding and sets its headers, or returns the body
+    /// unchanged. A `file` has a static lifetime and is identified by its memory address.
     pub(super) async fn apply(
         &self,
         headers: &mut HeaderMap,

@@ -24,7 +24,8 @@ use crate::{
     memory::{Limit, MemoryOwner, MemoryShare, reserved},
 };
 
-/// Size of the frames passed to HTTP/2. Each further frame shows that the peer's window accepted the previous one.
+/// Size of the frames passed to HTTP/2. Each further frame shows that the peer's window accepted
+/// the previous one.
 const FRAME_BYTES: usize = 16 * 1024;
 /// Memory of a response besides its body: the task, the stream and the headers.
 const OVERHEAD: usize = 4 * 1024;
@@ -124,7 +125,8 @@ impl Delivery {
             .apply(&mut head.headers, body, self.encoding, file, threads)
             .await;
         let bytes = OVERHEAD + if file { 0 } else { body.len() };
-        // A committed write keeps its response: 503 would contradict it. Metrics must be readable during a shortage.
+        // A committed write keeps its response: 503 would contradict it. Metrics must be readable
+        // during a shortage.
         let is_needed =
             !matches!(self.facts.method, Method::GET | Method::HEAD) || route == "GET /metrics";
         let required = is_needed && head.status.as_u16() < 400;
@@ -173,7 +175,8 @@ impl Delivery {
         None
     }
 
-    /// Returns 503 with a small body. Over HTTP/2 it has none: a peer that opens no window would block it.
+    /// Returns 503 with a small body. Over HTTP/2 it has none: a peer that opens no window would
+    /// block it.
     fn reject(&self, route: &'static str) -> Response<Body> {
         self.app.metrics.responses_shed.inc();
         let mut response = early::respond(&self.facts, route, EarlyResponse::ResponseMemory);

@@ -58,7 +58,8 @@ pub(super) fn catch_all(
         )
 }
 
-/// Returns the request without its body. An invalid path becomes `/`, for which the core returns 404.
+/// Returns the request without its body. An invalid path becomes `/`, for which the core returns
+/// 404.
 fn head(method: Method, path: &str, query: Option<String>, headers: HeaderMap) -> Parts {
     let target = match query {
         Some(query) => PathAndQuery::try_from(format!("{path}?{query}")),
@@ -88,7 +89,8 @@ where
     let rejection = match collect(body, limit, app.timeout, &mut memory).await {
         Ok(body) => match admit(&app, &head, &body).await {
             Ok(permit) => {
-                // While a request is processed, its connection is not closed to make room for others.
+                // While a request is processed, its connection is not closed to make room for
+                // others.
                 let _active = connection.as_ref().map(Connection::activate);
                 return app
                     .respond(Request::from_parts(head, body), (permit, memory))
@@ -132,8 +134,8 @@ enum BodyError {
     Shed(Shed),
 }
 
-/// Reads the body, or its first `limit + 1` bytes, from which the core detects that it is too large. The declared length is not used:
-/// chunked bodies have none.
+/// Reads the body, or its first `limit + 1` bytes, from which the core detects that it is too
+/// large. The declared length is not used: chunked bodies have none.
 async fn collect<S, B>(
     body: S,
     limit: usize,

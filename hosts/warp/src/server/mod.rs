@@ -23,8 +23,8 @@ use crate::{
     streams::Streams, telemetry::export, webhooks, work::Work,
 };
 
-/// Serves until the process receives a signal, then finishes accepted requests and closes the store. `announce` runs once the listener
-/// accepts connections, with the server's URL.
+/// Serves until the process receives a signal, then finishes accepted requests and closes the
+/// store. `announce` runs once the listener accepts connections, with the server's URL.
 pub async fn serve(
     config: &Config,
     settings: Settings,

@@ -62,8 +62,8 @@ impl ObservedRequest {
     }
 }
 
-/// Waits for a response and records it. Of the request only the method and the route template are logged: paths, queries, headers and
-/// bodies may contain secrets and personal data.
+/// Waits for a response and records it. Of the request only the method and the route template are
+/// logged: paths, queries, headers and bodies may contain secrets and personal data.
 pub(super) async fn observe<B>(
     app: &Arc<App>,
     requested: ObservedRequest,

@@ -1,4 +1,5 @@
-//! The layers around the filter, from the outside in: observation with security headers, delivery with compression, CORS.
+//! The layers around the filter, from the outside in: observation with security headers, delivery
+//! with compression, CORS.
 
 use std::{convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
 
@@ -61,8 +62,9 @@ pub(super) fn full(app: Arc<App>, config: &Config) -> Stack {
     }
 }
 
-/// Returns the service for connections above the limit: one 503 response, after which the connection is closed. Probes are still served,
-/// because an overloaded server must not be restarted.
+/// Returns the service for connections above the limit: one 503 response, after which the
+/// connection is closed. Probes are still served, because an overloaded server must not be
+/// restarted.
 pub(super) fn overload_stack(app: Arc<App>) -> Stack {
     BoxCloneSyncService::new(service_fn(move |request: Request<Incoming>| {
         let app = app.clone();
@@ -83,7 +85,8 @@ pub(super) fn overload_stack(app: Arc<App>) -> Stack {
     }))
 }
 
-/// Returns the service for one connection: it adds the connection and the client's address to each request.
+/// Returns the service for one connection: it adds the connection and the client's address to each
+/// request.
 pub(super) fn for_connection(
     peer: IpAddr,
     trusted: &Arc<[Network]>,
@@ -125,7 +128,8 @@ where
     }))
 }
 
-/// Adds a path if it is missing: `CONNECT` has only a host, and warp's path filter panics without a path.
+/// Adds a path if it is missing: `CONNECT` has only a host, and warp's path filter panics without a
+/// path.
 fn with_path(mut request: Request<Incoming>) -> Request<Incoming> {
     if request.uri().path_and_query().is_none() {
         *request.uri_mut() = Uri::from_static("/");

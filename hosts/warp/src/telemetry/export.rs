@@ -82,8 +82,8 @@ pub struct Exporter {
     counters: SpanCounters,
 }
 
-/// The sender of the queue. The SDK's batch processor blocks a thread without a Tokio runtime, and does not count the spans that it
-/// drops.
+/// The sender of the queue. The SDK's batch processor blocks a thread without a Tokio runtime, and
+/// does not count the spans that it drops.
 #[derive(Debug)]
 struct Queue {
     spans: mpsc::Sender<SpanData>,
@@ -135,7 +135,8 @@ pub fn start(
     )))
 }
 
-/// The service that spans belong to. The SDK's default would add attributes from environment variables.
+/// The service that spans belong to. The SDK's default would add attributes from environment
+/// variables.
 fn resource() -> Resource {
     let version = KeyValue::new("service.version", VERSION);
     Resource::builder_empty()
@@ -233,8 +234,9 @@ impl Exporter {
         }
     }
 
-    /// Sends a batch and returns whether that failed. Only the first of consecutive failures is logged. A failed batch is not sent
-    /// again: queued batches would take memory for as long as the collector is unavailable.
+    /// Sends a batch and returns whether that failed. Only the first of consecutive failures is
+    /// logged. A failed batch is not sent again: queued batches would take memory for as long as
+    /// the collector is unavailable.
     async fn send(&self, batch: Vec<SpanData>, failed_before: bool) -> bool {
         let count = batch.len() as u64;
         match timeout(EXPORT_TIMEOUT, self.post(batch))

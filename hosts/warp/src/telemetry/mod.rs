@@ -1,7 +1,8 @@
-//! Traces for OpenTelemetry: spans of a request and of the calls that it waits for, sent to a collector if one is configured.
+//! Traces for OpenTelemetry: spans of a request and of the calls that it waits for, sent to a
+//! collector if one is configured.
 //!
-//! An ended span enters a bounded queue. A span that does not fit, or does not reach the collector, is dropped and counted: requests
-//! never wait for the collector.
+//! An ended span enters a bounded queue. A span that does not fit, or does not reach the collector,
+//! is dropped and counted: requests never wait for the collector.
 
 pub mod export;
 mod storage;
@@ -18,7 +19,8 @@ use opentelemetry_sdk::{propagation::TraceContextPropagator, trace::SdkTracer};
 
 pub use self::storage::Traced;
 
-/// The role of a span: [`SpanKind::Server`] for received requests, [`SpanKind::Client`] for sent ones.
+/// The role of a span: [`SpanKind::Server`] for received requests, [`SpanKind::Client`] for sent
+/// ones.
 pub use opentelemetry::trace::SpanKind;
 
 /// The header of W3C Trace Context.
@@ -39,8 +41,8 @@ pub struct Context(TraceContext);
 pub struct Span(TraceContext);
 
 impl Tracer {
-    /// Starts a span below the client's span if the headers name one, and a new trace otherwise. Returns `None` if the trace is not
-    /// sampled.
+    /// Starts a span below the client's span if the headers name one, and a new trace otherwise.
+    /// Returns `None` if the trace is not sampled.
     pub fn root(&self, headers: &HeaderMap, name: &'static str, kind: SpanKind) -> Option<Span> {
         let parent = TraceContextPropagator::new()
             .extract_with_context(&TraceContext::new(), &Headers(headers));
@@ -105,7 +107,8 @@ impl Context {
     }
 }
 
-/// The headers that the propagator may read. Without `tracestate`, the spans in the queue have a small bounded size.
+/// The headers that the propagator may read. Without `tracestate`, the spans in the queue have a
+/// small bounded size.
 struct Headers<'a>(&'a HeaderMap);
 
 impl Extractor for Headers<'_> {
@@ -125,7 +128,8 @@ impl Extractor for Headers<'_> {
 
 /// Runs work as part of a trace, or unchanged without one.
 pub async fn within<T>(context: Option<Context>, work: impl Future<Output = T>) -> T {
-    // Pinned once: otherwise the future would have room for the work at both places where it is awaited.
+    // Pinned once: otherwise the future would have room for the work at both places where it is
+    // awaited.
     let mut work = pin!(work);
     match context {
         Some(Context(context)) => work.as_mut().with_context(context).await,

@@ -58,9 +58,11 @@ impl<D: Driver> Driver for Traced<D> {
     }
 }
 
-/// Runs a driver's work in a span. The SQL text has placeholders instead of values, so traces contain no personal data.
+/// Runs a driver's work in a span. The SQL text has placeholders instead of values, so traces
+/// contain no personal data.
 ///
-/// The work is pinned once: otherwise the future would have room for it at each place where it is awaited.
+/// The work is pinned once: otherwise the future would have room for it at each place where it is
+/// awaited.
 async fn traced<T>(
     name: &'static str,
     sql: Option<&'static str>,

@@ -1,4 +1,5 @@
-//! Sends one webhook request, with a timeout and without redirects or a proxy. The response body is discarded.
+//! Sends one webhook request, with a timeout and without redirects or a proxy. The response body is
+//! discarded.
 
 use std::{error::Error as _, time::Duration};
 
@@ -49,7 +50,8 @@ impl Client {
         job: &Job,
         trace: Option<(&'static str, HeaderValue)>,
     ) -> AttemptResult {
-        // The URL was validated when the webhook was created, so building the request does not fail.
+        // The URL was validated when the webhook was created, so building the request does not
+        // fail.
         let Ok(mut request) = job.request(url) else {
             return AttemptResult::Failed(SendError::Broken);
         };

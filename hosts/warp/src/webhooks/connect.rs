@@ -1,5 +1,5 @@
-//! Connections to receivers. A name is resolved, its addresses are checked, and the connection uses one of the checked addresses: a
-//! changed DNS record cannot redirect it into a private network.
+//! Connections to receivers. A name is resolved, its addresses are checked, and the connection uses
+//! one of the checked addresses: a changed DNS record cannot redirect it into a private network.
 
 use std::{
     future::Future,

@@ -27,7 +27,8 @@ pub(crate) use client::Client;
 const TICK: Duration = Duration::from_millis(500);
 /// Delay between a commit and the search for due webhooks: under load it combines many commits.
 const COMMIT_DELAY: Duration = Duration::from_millis(3);
-/// Delay after a pass without messages: another instance holds the subscription, or too many of its messages are in progress.
+/// Delay after a pass without messages: another instance holds the subscription, or too many of its
+/// messages are in progress.
 const IDLE_DELAY: Duration = Duration::from_millis(50);
 /// Maximum number of subscriptions processed at the same time.
 const MAX_CONCURRENT_PASSES: u32 = 64;
@@ -39,8 +40,8 @@ struct Sender {
     mailer: Option<Arc<Mailer>>,
 }
 
-/// Runs until the server shuts down, then waits at most `timeout` for open requests. Interrupted messages are sent again after the next
-/// start.
+/// Runs until the server shuts down, then waits at most `timeout` for open requests. Interrupted
+/// messages are sent again after the next start.
 pub async fn run(app: Arc<App>, timeout: Duration) {
     let client = match Client::new(&app.settings.webhooks) {
         Ok(client) => client,

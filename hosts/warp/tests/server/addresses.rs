@@ -1,5 +1,6 @@
-//! Limits per client address with clients at two addresses: in network namespaces, over IPv4 and IPv6, direct and behind a trusted proxy.
-//! Without permission to create namespaces, the tests are skipped and print the reason.
+//! Limits per client address with clients at two addresses: in network namespaces, over IPv4 and
+//! IPv6, direct and behind a trusted proxy. Without permission to create namespaces, the tests are
+//! skipped and print the reason.
 
 use std::process::{Child, Command, Output, Stdio};
 
@@ -115,7 +116,8 @@ impl Networks {
         )
     }
 
-    /// Sends a request from a client's address to the server's, and returns the status and the body.
+    /// Sends a request from a client's address to the server's, and returns the status and the
+    /// body.
     fn request(
         &self,
         from: &str,

@@ -1,4 +1,5 @@
-//! Fairness between merchants, for streams and webhook deliveries; and the end of a stream with its key.
+//! Fairness between merchants, for streams and webhook deliveries; and the end of a stream with its
+//! key.
 
 use std::{
     io::{BufRead, BufReader, ErrorKind, Read, Write},
@@ -212,7 +213,8 @@ fn stream_ends_when_another_process_revokes_its_key() {
     let server = Server::start_in(folder, UNLIMITED);
     let (id, revoked) = key(&server, &parent);
     let mut reader = stream(&server, &revoked).1;
-    // A command sends no notification: the server detects the revocation when it reads the key again.
+    // A command sends no notification: the server detects the revocation when it reads the key
+    // again.
     assert!(
         run(&server.folder, &["key", "revoke", &id])
             .status
@@ -373,7 +375,8 @@ fn hanging_receivers_delay_their_own_merchant_only() {
     );
 }
 
-/// Returns the threads on which requests of a route ran, and the longest time for which one of them occupied its thread.
+/// Returns the threads on which requests of a route ran, and the longest time for which one of them
+/// occupied its thread.
 fn polls(metrics: &str, route: &str) -> Vec<(String, f64)> {
     let prefix = format!("despacho_http_longest_poll_seconds{{route=\"{route}\",threads=\"");
     let series = metrics

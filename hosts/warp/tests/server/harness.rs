@@ -1,4 +1,5 @@
-//! Starts the binary on a free port with a temporary folder, and sends raw HTTP, which allows malformed requests.
+//! Starts the binary on a free port with a temporary folder, and sends raw HTTP, which allows
+//! malformed requests.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -186,7 +187,8 @@ impl Server {
         stream
     }
 
-    /// Sends a request on a new connection and reads the response. `head` is the request line and headers, one per line.
+    /// Sends a request on a new connection and reads the response. `head` is the request line and
+    /// headers, one per line.
     pub(crate) fn send(&self, head: &str, body: &[u8]) -> Response {
         let mut stream = self.connect();
         stream.write_all(&request(head, body)).unwrap();

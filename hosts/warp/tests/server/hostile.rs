@@ -1,6 +1,8 @@
-//! Clients that send requests and never read: their memory is bounded, their connections end, and others are served.
+//! Clients that send requests and never read: their memory is bounded, their connections end, and
+//! others are served.
 //!
-//! The tests print the measured memory. With more clients, 2,000 sockets and 60 HTTP/2 connections, and the optimised server:
+//! The tests print the measured memory. With more clients, 2,000 sockets and 60 HTTP/2 connections,
+//! and the optimised server:
 //! `ulimit -n 8192; HOSTILE_SCALE=5 cargo test --release -p despacho-warp --test server hostile closed_windows -- --nocapture`
 
 use std::{

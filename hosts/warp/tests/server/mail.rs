@@ -41,7 +41,8 @@ fn converse(mut stream: &TcpStream, messages: &Sender<String>) -> std::io::Resul
     Ok(())
 }
 
-/// Starts a server that sends its mail to a mail server on loopback. Returns the server, the store's key and the messages.
+/// Starts a server that sends its mail to a mail server on loopback. Returns the server, the
+/// store's key and the messages.
 fn with_mail_server() -> (Server, String, Receiver<String>) {
     let folder = tempfile::tempdir().unwrap();
     let store = create_store(&folder);
@@ -119,7 +120,8 @@ fn new_order_sends_a_mail_with_its_link() {
     assert!(!server.log().contains("segredo"), "{}", server.log());
 }
 
-/// Returns the code of the link in a mail to a user. The panel sends it from the part of the link after `#`.
+/// Returns the code of the link in a mail to a user. The panel sends it from the part of the link
+/// after `#`.
 fn link_code(mail: &str, email: &str) -> String {
     let text = mail.replace("=\n", "").replace("=3D", "=");
     assert!(text.contains(email), "{mail}");

@@ -1,4 +1,5 @@
-//! Overload: the server rejects excess requests, serves probes, loses no acknowledged order and recovers.
+//! Overload: the server rejects excess requests, serves probes, loses no acknowledged order and
+//! recovers.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +17,8 @@ use crate::harness::{Response, Server, TIMEOUT};
 const CLIENTS: usize = 48;
 /// Requests per client.
 const EACH: usize = 25;
-/// Maximum resident memory of the server, in kilobytes. The 48 clients do not reach it, but an unbounded queue of the bodies below would.
+/// Maximum resident memory of the server, in kilobytes. The 48 clients do not reach it, but an
+/// unbounded queue of the bodies below would.
 const MAX_KB: u64 = 400 * 1024;
 
 fn order(code: &str) -> String {
@@ -173,7 +175,8 @@ fn unfinished_bodies_respect_the_memory_limit() {
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(&half).unwrap();
     }
-    // Five times 200,000 bytes nearly fill the limit: after all five have arrived, one more does not fit.
+    // Five times 200,000 bytes nearly fill the limit: after all five have arrived, one more does
+    // not fit.
     let deadline = Instant::now() + TIMEOUT;
     let reserved = || {
         let metrics = server.metrics().text().to_owned();

@@ -1,4 +1,5 @@
-//! Pushes to couriers, from the assignment of an order to a push service on loopback that verifies the sender.
+//! Pushes to couriers, from the assignment of an order to a push service on loopback that verifies
+//! the sender.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},

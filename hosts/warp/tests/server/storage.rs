@@ -7,8 +7,8 @@ use std::{
 
 use crate::harness::{BINARY, OPERATOR, Server, TIMEOUT, create_store, prepared};
 
-/// Limits the size of the files that a process writes: a write above it fails, as on a full disk. Changing only the soft limit needs no
-/// privileges.
+/// Limits the size of the files that a process writes: a write above it fails, as on a full disk.
+/// Changing only the soft limit needs no privileges.
 fn limit_file_size(server: &Server, limit: &str) -> bool {
     let mut prlimit = Command::new("prlimit");
     prlimit.args([

@@ -122,7 +122,8 @@ fn serve(
         .and_then(|()| stream.write_all(text.as_bytes()));
 }
 
-/// Returns a response captured from a real service. Prints a message and returns `None` if the shared data is missing.
+/// Returns a response captured from a real service. Prints a message and returns `None` if the
+/// shared data is missing.
 pub(crate) fn captured(name: &str) -> Option<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/data/http")

@@ -1,4 +1,5 @@
-//! The mapping between the instances' metres and coordinates around São Paulo, and the travel times.
+//! The mapping between the instances' metres and coordinates around São Paulo, and the travel
+//! times.
 
 use despacho_core::model::{DistanceMatrix, Leg, Located, Point};
 
@@ -9,7 +10,8 @@ const ORIGIN: Point = Point {
     lat_e7: -237_000_000,
     lon_e7: -468_000_000,
 };
-/// Units of 10⁻⁷ degrees per metre from south to north. An integer makes the mapping exactly reversible.
+/// Units of 10⁻⁷ degrees per metre from south to north. An integer makes the mapping exactly
+/// reversible.
 const PER_METRE_NORTH: i32 = 90;
 /// Units of 10⁻⁷ degrees per metre from west to east at this latitude.
 const PER_METRE_EAST: i32 = 98;
@@ -35,12 +37,14 @@ pub(crate) struct Travel {
 }
 
 impl Travel {
-    /// Returns the travel time in seconds: Euclidean distance and constant speed, rounded up to whole minutes.
+    /// Returns the travel time in seconds: Euclidean distance and constant speed, rounded up to
+    /// whole minutes.
     pub(crate) fn seconds(self, from: Place, to: Place) -> u32 {
         let square = square_m(from, to);
         let root = square.isqrt();
         let metres = if root * root < square { root + 1 } else { root };
-        // Rounding up twice gives the same result, because the speed is a whole number of metres per minute.
+        // Rounding up twice gives the same result, because the speed is a whole number of metres
+        // per minute.
         u32::try_from(metres.div_ceil(self.metres_per_minute.max(1)) * 60).unwrap_or(u32::MAX)
     }
 

@@ -215,7 +215,8 @@ impl Day<'_> {
         }
         self.report_position(index)?;
         for order in self.couriers[index].orders.clone() {
-            // An order that was added after the courier's arrival has no arrival yet. Repeating the step has no effect.
+            // An order that was added after the courier's arrival has no arrival yet. Repeating the
+            // step has no effect.
             self.take_step(index, order, "arrive", String::new())?;
             let body = format!(r#"{{"code":"{}"}}"#, self.orders[order].pickup_code);
             self.take_step(index, order, "pickup", body)?;

@@ -1,4 +1,5 @@
-//! One simulated day: orders are created when they are placed, and a dispatch pass runs every minute.
+//! One simulated day: orders are created when they are placed, and a dispatch pass runs every
+//! minute.
 
 use std::{
     cmp::Reverse,

@@ -1,4 +1,5 @@
-//! The in-memory host with the travel times of an instance. It records which couriers get or lose an order.
+//! The in-memory host with the travel times of an instance. It records which couriers get or lose
+//! an order.
 
 use std::{
     cell::{Cell as Counter, RefCell},

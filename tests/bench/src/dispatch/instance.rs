@@ -66,8 +66,9 @@ pub(crate) struct Instances {
 }
 
 impl Instances {
-    /// Finds the instances in a folder or a `.tar.xz` archive whose names start with one of these. Without names, all
-    /// instances are selected. The short form selects the smallest instance of each seed.
+    /// Finds the instances in a folder or a `.tar.xz` archive whose names start with one of these.
+    /// Without names, all instances are selected. The short form selects the smallest instance of
+    /// each seed.
     pub(crate) fn find(
         path: &Path,
         names: &[String],
@@ -142,7 +143,8 @@ fn smallest_of_each_seed(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, BoxError
     Ok(chosen)
 }
 
-/// Unpacks an archive into a temporary folder with the system's `tar`, because no dependency decodes xz.
+/// Unpacks an archive into a temporary folder with the system's `tar`, because no dependency
+/// decodes xz.
 fn unpack(archive: &Path) -> Result<TempDir, BoxError> {
     let folder = tempfile::tempdir()?;
     let mut tar = Command::new("tar");

@@ -23,7 +23,8 @@ pub(crate) struct Measures {
     pub(crate) ready_to_pickup: f64,
     pub(crate) cost_per_order: f64,
     pub(crate) orders_per_trip: f64,
-    /// Mean time from placement to drop-off if every order is picked up when it is ready and delivered directly.
+    /// Mean time from placement to drop-off if every order is picked up when it is ready and
+    /// delivered directly.
     pub(crate) floor: f64,
     /// The same without rounding travel times.
     pub(crate) unrounded_floor: f64,

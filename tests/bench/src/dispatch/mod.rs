@@ -1,8 +1,9 @@
 //! `cargo run --release -p despacho-bench -- dispatch DIR|ARCHIVE [NAME…]`
 //!
-//! Simulates days of the public meal delivery routing problem with the core's API, and compares the results with
-//! published ones. Merchants, couriers and a scheduler send the same requests as in production; only the distances are
-//! the instances' Euclidean minutes. No request uses knowledge of the future.
+//! Simulates days of the public meal delivery routing problem with the core's API, and compares the
+//! results with published ones. Merchants, couriers and a scheduler send the same requests as in
+//! production; only the distances are the instances' Euclidean minutes. No request uses knowledge
+//! of the future.
 
 mod area;
 mod client;

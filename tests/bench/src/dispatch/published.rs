@@ -1,4 +1,5 @@
-//! Published results for the same family of instances, and results of published programs that were run on them.
+//! Published results for the same family of instances, and results of published programs that were
+//! run on them.
 
 /// A set of instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +27,11 @@ impl Set {
 pub(crate) struct Published {
     pub(crate) method: &'static str,
     pub(crate) set: Set,
-    /// Undelivered per cent, click-to-door, its 90th percentile, overage, ready-to-pickup and cost per order.
+    /// Undelivered per cent, click-to-door, its 90th percentile, overage, ready-to-pickup and cost
+    /// per order.
     pub(crate) values: [Option<f64>; 6],
-    /// Click-to-door if every order is picked up when it is ready and delivered directly, with this method's travel
-    /// times.
+    /// Click-to-door if every order is picked up when it is ready and delivered directly, with this
+    /// method's travel times.
     pub(crate) floor: f64,
 }
 
@@ -37,18 +39,18 @@ pub(crate) struct Published {
 const FLOOR_240: f64 = 30.35;
 /// Floor of the 144 instances with travel times in whole minutes.
 const FLOOR_144: f64 = 30.78;
-/// The same without rounding. FoodMatch's program does not round travel times, as its click-to-door minus
-/// ready-to-pickup of 30.30 shows; it is half a minute per order in its favour.
+/// The same without rounding. FoodMatch's program does not round travel times, as its click-to-door
+/// minus ready-to-pickup of 30.30 shows; it is half a minute per order in its favour.
 const UNROUNDED_FLOOR_144: f64 = 30.28;
 /// Floor of the 16 instances with travel times in whole minutes.
 const FLOOR_16: f64 = 29.99;
 /// The same without rounding.
 const UNROUNDED_FLOOR_16: f64 = 29.47;
 
-/// Sources: Reyes et al., "The Meal Delivery Routing Problem", 2018; Yildiz and Savelsbergh, "Provably High-Quality
-/// Solutions for the Meal Delivery Routing Problem", 2019; Joshi et al., "Batching and Matching for Food Delivery in
-/// Dynamic Road Networks", 2021. "Program" means that the authors' program was run on these instances,
-/// and "model" a short simulator of a rule.
+/// Sources: Reyes et al., "The Meal Delivery Routing Problem", 2018; Yildiz and Savelsbergh,
+/// "Provably High-Quality Solutions for the Meal Delivery Routing Problem", 2019; Joshi et al.,
+/// "Batching and Matching for Food Delivery in Dynamic Road Networks", 2021. "Program" means that
+/// the authors' program was run on these instances, and "model" a short simulator of a rule.
 pub(crate) const RESULTS: [Published; 10] = [
     Published {
         method: "Reyes et al. 2018, paper",

@@ -31,7 +31,8 @@ impl Random {
         i64::try_from(self.next() % width).unwrap_or(0) - i64::from(reach.unsigned_abs())
     }
 
-    /// Returns a normally distributed integer: the sum of twelve uniform numbers has a variance of one.
+    /// Returns a normally distributed integer: the sum of twelve uniform numbers has a variance of
+    /// one.
     pub(crate) fn normal(&mut self, deviation: i64) -> i64 {
         let sum: i64 = (0..12).map(|_| self.symmetric(500)).sum();
         deviation * sum / 1_000

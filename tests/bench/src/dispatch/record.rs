@@ -61,7 +61,8 @@ impl Site {
     }
 }
 
-/// Checks the rules that the public evaluator checks. `is_exact` states that travel times do not deviate.
+/// Checks the rules that the public evaluator checks. `is_exact` states that travel times do not
+/// deviate.
 pub(crate) fn check(instance: &Instance, record: &Record, is_exact: bool) -> Result<(), BoxError> {
     let mut seen = BTreeSet::new();
     for courier in 0..instance.couriers.len() {

@@ -33,7 +33,8 @@ const OPTIMA: usize = 16;
 /// Maximum number of instances that are printed one by one.
 const MAX_LISTED: usize = 24;
 
-/// Prints the means of all instances and of those with a known optimum, compared with published results.
+/// Prints the means of all instances and of those with a known optimum, compared with published
+/// results.
 pub(crate) fn print(all: &[Measured]) {
     println!(
         "  CtD: minutes from placement to drop-off. RtP: minutes from ready to pickup. Excess: CtD above the floor, the CtD if \

@@ -37,7 +37,8 @@ const NOON: i64 = 12 * 60 * MINUTE;
 /// Target of a pass in milliseconds.
 const TARGET_MS: u32 = 100;
 
-/// Measures passes with orders that are ready, and with orders that become ready within the lead time.
+/// Measures passes with orders that are ready, and with orders that become ready within the lead
+/// time.
 pub(crate) fn run(options: &Options) -> Result<(), BoxError> {
     println!(
         "dispatch: a pass with {COURIERS} couriers and {ORDERS} orders of {STORES} stores within {RADIUS_M} m, lead {} min (target: {TARGET_MS} ms)",
@@ -64,8 +65,8 @@ pub(crate) fn run(options: &Options) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Creates a host with the couriers and orders. One courier and one order of each store are created by the API and
-/// copied.
+/// Creates a host with the couriers and orders. One courier and one order of each store are created
+/// by the API and copied.
 fn city(options: &Options, spread: i64) -> Result<Api, BoxError> {
     let instance = Instance {
         name: String::new(),

@@ -8,8 +8,8 @@ use rusqlite::{Connection, params};
 /// The number of orders that serve as templates.
 pub(crate) const TEMPLATES: usize = 1_000;
 
-/// Adds `count` orders to the database in a folder: copies of the newest orders with their events and fees, stored as
-/// the API would store them. No server may be running on the database.
+/// Adds `count` orders to the database in a folder: copies of the newest orders with their events
+/// and fees, stored as the API would store them. No server may be running on the database.
 pub(crate) fn add(data: &Path, count: usize) -> Result<(), BoxError> {
     let mut database = Connection::open(data.join("despacho.db"))?;
     // Durability is not needed: a power failure would end the benchmark too.
@@ -38,8 +38,8 @@ pub(crate) fn add(data: &Path, count: usize) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// The statements that copy a chunk. The first parameter is the number before the first copy, the second the number of
-/// copies.
+/// The statements that copy a chunk. The first parameter is the number before the first copy, the
+/// second the number of copies.
 const COPIES: [&str; 6] = [
     "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, body) \
      SELECT ?1 + at, version, store, 'C-' || (?1 + at), holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, \

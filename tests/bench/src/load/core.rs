@@ -46,7 +46,8 @@ pub(crate) fn preview(seconds: u64) -> Result<(), BoxError> {
             let request = Request::post("/delivery/orders/preview")
                 .header("content-type", "application/json")
                 .header("x-api-token", demo::KEY)
-                // As in a production store: the demo's store is a sandbox, which is strict by default.
+                // As in a production store: the demo's store is a sandbox, which is strict by
+                // default.
                 .header("prefer", "handling=lenient")
                 .body(body.clone())?;
             let response = poll_once(api::handle(&host, &settings, request))?;
@@ -65,8 +66,8 @@ pub(crate) fn preview(seconds: u64) -> Result<(), BoxError> {
                 std::hint::black_box(once()?);
             }
             batches.push(start.elapsed().as_secs_f64() * 1e6 / 20.0);
-            // The in-memory clock does not advance by itself, and the rate limiter allows at most one request per
-            // millisecond.
+            // The in-memory clock does not advance by itself, and the rate limiter allows at most
+            // one request per millisecond.
             host.advance(despacho_core::model::Duration::seconds(1));
         }
         batches.sort_by(f64::total_cmp);

@@ -1,5 +1,5 @@
-//! Benchmark of couriers that report their positions: on SQLite, and on PostgreSQL with one instance and with three, in turns with the bare
-//! server of `echo.rs`.
+//! Benchmark of couriers that report their positions: on SQLite, and on PostgreSQL with one
+//! instance and with three, in turns with the bare server of `echo.rs`.
 
 use std::{
     sync::{
@@ -89,7 +89,8 @@ pub(crate) fn compare(couriers: usize, seconds: u64) -> Result<(), BoxError> {
 /// The couriers of one database.
 struct Fleet {
     couriers: usize,
-    /// The number of the next report, which comes from the courier with this number modulo their count.
+    /// The number of the next report, which comes from the courier with this number modulo their
+    /// count.
     next: AtomicUsize,
     keys: Vec<String>,
     /// The duration of a turn.
@@ -167,7 +168,8 @@ impl Fleet {
         Ok(())
     }
 
-    /// Reports positions to all instances during a turn. Returns the number of reports and the seconds.
+    /// Reports positions to all instances during a turn. Returns the number of reports and the
+    /// seconds.
     fn report_all(&self, servers: &[Server]) -> Result<(f64, f64), BoxError> {
         let (started, first) = (Instant::now(), self.next.load(Ordering::Relaxed));
         all(CLIENTS, |client| {
@@ -186,7 +188,8 @@ impl Fleet {
     }
 }
 
-/// Returns the report of a position in a square of some 20 km in São Paulo. Between two reports a courier moves at most 140 m.
+/// Returns the report of a position in a square of some 20 km in São Paulo. Between two reports a
+/// courier moves at most 140 m.
 fn report(key: &str, courier: usize, moves: usize) -> Vec<u8> {
     let (north, east) = (courier * 7_919 % 200_000, courier * 104_729 % 200_000);
     let moved = moves * 577 % 1_000;

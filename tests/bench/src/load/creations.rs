@@ -1,7 +1,9 @@
-//! Benchmark of creating orders over HTTP on SQLite, compared with a bare program that writes the same rows into a copy of the same
-//! database, in groups, with the server's settings for durability.
+//! Benchmark of creating orders over HTTP on SQLite, compared with a bare program that writes the
+//! same rows into a copy of the same database, in groups, with the server's settings for
+//! durability.
 //!
-//! Both take turns so that both run under the same conditions. The bare program has no HTTP, no JSON and no route to plan.
+//! Both take turns so that both run under the same conditions. The bare program has no HTTP, no
+//! JSON and no route to plan.
 
 use std::{
     path::Path,
@@ -30,7 +32,8 @@ const CLIENTS: usize = 64;
 /// The turns of each. The medians are printed.
 const TURNS: usize = 5;
 
-/// Prints the orders per second of both, and their ratio, for one merchant and for one merchant for each client.
+/// Prints the orders per second of both, and their ratio, for one merchant and for one merchant for
+/// each client.
 pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     println!(

@@ -1,5 +1,5 @@
-//! Benchmark of a dispatch pass over orders out of reach and the number of couriers stated in CAPACITY.md, on SQLite
-//! and PostgreSQL.
+//! Benchmark of a dispatch pass over orders out of reach and the number of couriers stated in
+//! CAPACITY.md, on SQLite and PostgreSQL.
 
 use std::time::Instant;
 
@@ -99,8 +99,8 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
     Ok(())
 }
 
-/// Performs the reads of an earlier version, which did not select by area. None of the servable orders was among the
-/// rows.
+/// Performs the reads of an earlier version, which did not select by area. None of the servable
+/// orders was among the rows.
 async fn earlier_reads<D: Driver, P: Machine>(
     host: &SqlHost<D, P>,
     now: Timestamp,
@@ -194,8 +194,8 @@ fn moved(from: Point, north_e7: i32, east_e7: i32) -> Point {
     }
 }
 
-/// Returns the pickup location of an order out of reach: half are in one city without couriers, the others are spread
-/// over Brazil.
+/// Returns the pickup location of an order out of reach: half are in one city without couriers, the
+/// others are spread over Brazil.
 fn out_of_reach(number: i32) -> Point {
     match number % 2 {
         0 => moved(

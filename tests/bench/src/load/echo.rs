@@ -1,4 +1,5 @@
-//! The baseline: a bare warp server that parses the same JSON into the same types and writes it back.
+//! The baseline: a bare warp server that parses the same JSON into the same types and writes it
+//! back.
 
 use std::{
     io::{BufRead, BufReader},

@@ -1,8 +1,9 @@
-//! Benchmark of the server with few and many orders. Each size has its own server, and they take turns so that all run
-//! under the same conditions.
+//! Benchmark of the server with few and many orders. Each size has its own server, and they take
+//! turns so that all run under the same conditions.
 //!
-//! The first size is filled through the API. The others are copied in the database while the server is stopped, because
-//! creating a million orders through the API takes an hour. Pages, rows and indexes are the same.
+//! The first size is filled through the API. The others are copied in the database while the server
+//! is stopped, because creating a million orders through the API takes an hour. Pages, rows and
+//! indexes are the same.
 
 use std::{
     path::Path,
@@ -163,7 +164,8 @@ impl SizedServer {
         Ok(())
     }
 
-    /// Returns the timed requests with a number within a turn. Only the first [`PASSES`] numbers have a dispatch pass.
+    /// Returns the timed requests with a number within a turn. Only the first [`PASSES`] numbers
+    /// have a dispatch pass.
     fn requests(&self, index: usize) -> Vec<Vec<u8>> {
         let mut requests = vec![
             get(

@@ -15,7 +15,8 @@ use despacho_xtask::server::{self, Server};
 
 use crate::load::over_http::UNLIMITED;
 
-/// Creates orders on 32 connections. Prints the orders per second, and the server's resident memory before and after.
+/// Creates orders on 32 connections. Prints the orders per second, and the server's resident memory
+/// before and after.
 pub(crate) fn after(orders: usize) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
@@ -73,11 +74,12 @@ pub(crate) fn disk_mb(folder: &Path) -> Result<f64, BoxError> {
     Ok(bytes as f64 / 1_048_576.0)
 }
 
-/// Returns the CPU seconds that a process has used, from /proc. Linux counts in hundredths of a second.
+/// Returns the CPU seconds that a process has used, from /proc. Linux counts in hundredths of a
+/// second.
 pub(crate) fn cpu_seconds(process: u32) -> Result<f64, BoxError> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The program's name, in parentheses, can contain spaces. It is followed by the state, ten other fields, and the
-    // two times.
+    // The program's name, in parentheses, can contain spaces. It is followed by the state, ten
+    // other fields, and the two times.
     let after = stat.rsplit(')').next().unwrap_or_default();
     let ticks: Result<Vec<f64>, _> = after
         .split_whitespace()

@@ -1,8 +1,9 @@
 //! `cargo run --release -p despacho-bench -- load [--seconds N] [--orders N] [--sizes N,N] [--couriers N] PART…`
 //!
-//! Measures the service and compares it with a baseline in the same run, because absolute figures of a shared machine
-//! are not meaningful. Asserts nothing. The parts `preview`, `http` and `memory` run by default;
-//! `couriers`, `creations`, `dispatch`, `overload`, `growth`, `postgres` and `streams` take longer.
+//! Measures the service and compares it with a baseline in the same run, because absolute figures
+//! of a shared machine are not meaningful. Asserts nothing. The parts `preview`, `http` and
+//! `memory` run by default; `couriers`, `creations`, `dispatch`, `overload`, `growth`, `postgres`
+//! and `streams` take longer.
 
 mod copies;
 mod core;

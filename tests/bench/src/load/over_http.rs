@@ -1,4 +1,5 @@
-//! Benchmark of `POST /delivery/orders/preview` over HTTP, compared with the bare server of `echo.rs`.
+//! Benchmark of `POST /delivery/orders/preview` over HTTP, compared with the bare server of
+//! `echo.rs`.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,8 @@ pub(crate) const UNLIMITED: [(&str, &str); 4] = [
 /// Turns of each server. The medians are printed.
 const TURNS: u64 = 9;
 
-/// Prints the requests per second of both servers in turns, the processor time that a request takes them, and the ratios.
+/// Prints the requests per second of both servers in turns, the processor time that a request takes
+/// them, and the ratios.
 pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
@@ -59,7 +61,8 @@ pub(crate) fn compare(seconds: u64) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Returns a preview that is handled as those of production stores: the demo's store is a sandbox, which is strict by default.
+/// Returns a preview that is handled as those of production stores: the demo's store is a sandbox,
+/// which is strict by default.
 fn lenient(body: &str) -> Vec<u8> {
     let request =
         String::from_utf8_lossy(&post("/delivery/orders/preview", KEY, body)).into_owned();

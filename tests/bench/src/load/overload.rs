@@ -1,7 +1,8 @@
 //! Benchmark of the server at half of its capacity, at its capacity, and at twice its capacity.
 //!
-//! Requests follow a fixed schedule, independent of earlier responses, like those of independent callers. Latency is
-//! measured from the scheduled time, so a stalling server is not hidden (no coordinated omission).
+//! Requests follow a fixed schedule, independent of earlier responses, like those of independent
+//! callers. Latency is measured from the scheduled time, so a stalling server is not hidden (no
+//! coordinated omission).
 
 use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -23,8 +24,8 @@ use super::{
 
 /// The number of connections that measure the capacity, each with one request at a time.
 const CAPACITY_CALLERS: usize = 64;
-/// The number of connections with scheduled requests: more than the server serves and queues together, so that some are
-/// rejected.
+/// The number of connections with scheduled requests: more than the server serves and queues
+/// together, so that some are rejected.
 const CALLERS: usize = 256;
 /// Low limits, so that a few hundred connections overload the server.
 const LOW_LIMITS: [(&str, &str); 3] = [
@@ -99,7 +100,8 @@ fn capacity(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, BoxEr
     Ok(number(served.into_inner()) / started.elapsed().as_secs_f64())
 }
 
-/// Offers `rate` requests per second. Also returns the max_latency latency of health checks meanwhile.
+/// Offers `rate` requests per second. Also returns the max_latency latency of health checks
+/// meanwhile.
 fn stage(
     base: &str,
     next: &AtomicUsize,

@@ -1,9 +1,10 @@
-//! Benchmark of creating orders over HTTP on PostgreSQL, compared with pgbench running a script that writes the same
-//! rows into the same tables.
+//! Benchmark of creating orders over HTTP on PostgreSQL, compared with pgbench running a script
+//! that writes the same rows into the same tables.
 //!
-//! Both have the same number of clients, first each with its own merchant and then all with the same one, whose orders
-//! wait for the lock on its balance. PostgreSQL has its default durability: every commit is on disk before the response.
-//! They take turns so that both run under the same conditions.
+//! Both have the same number of clients, first each with its own merchant and then all with the
+//! same one, whose orders wait for the lock on its balance. PostgreSQL has its default durability:
+//! every commit is on disk before the response. They take turns so that both run under the same
+//! conditions.
 
 use std::{
     fmt::Write as _,
@@ -218,7 +219,8 @@ impl<'a> PgBench<'a> {
     }
 }
 
-/// The statements of hosts/shared/sql for a new order, in their order, with the commit marker of hosts/shared/postgres.
+/// The statements of hosts/shared/sql for a new order, in their order, with the commit marker of
+/// hosts/shared/postgres.
 const ORDER: &str = "BEGIN;
 INSERT INTO commit_marks (at, salt) VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, :salt) ON CONFLICT DO NOTHING;
 INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, body) VALUES (nextval('load_ids'), 1, :store, \

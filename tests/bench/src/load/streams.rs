@@ -1,8 +1,8 @@
-//! Benchmark of many open event streams during scheduled previews and creates. Checks that previews remain fast and
-//! every stream receives its events.
+//! Benchmark of many open event streams during scheduled previews and creates. Checks that previews
+//! remain fast and every stream receives its events.
 //!
-//! A bare server that parses and echoes receives scheduled requests at the same time. Its delays are those of the
-//! machine.
+//! A bare server that parses and echoes receives scheduled requests at the same time. Its delays
+//! are those of the machine.
 
 use std::{
     collections::BTreeMap,
@@ -40,7 +40,8 @@ const CALLERS: usize = 32;
 /// The scheduled requests per second to the bare server, and their connections.
 const BARE_RATE: usize = 50;
 const BARE_CALLERS: usize = 8;
-/// The windows whose ratios are compared. A disturbance of a shared machine affects only one of them.
+/// The windows whose ratios are compared. A disturbance of a shared machine affects only one of
+/// them.
 const WINDOW: Duration = Duration::from_secs(10);
 /// The start of an event.
 const EVENT: &[u8] = b"\ndata: ";
@@ -183,7 +184,8 @@ impl LoadRun {
     }
 }
 
-/// Sends both schedules to the server and the bare server. Latency is measured from the scheduled time.
+/// Sends both schedules to the server and the bare server. Latency is measured from the scheduled
+/// time.
 fn load(
     (base, bare_base): (&str, &str),
     next: &AtomicUsize,
@@ -218,8 +220,8 @@ fn load(
                 break;
             }
             std::thread::sleep((started + due).saturating_duration_since(Instant::now()));
-            // Spreads the creates over the callers, because the number of callers and `CREATE_EVERY` have a common
-            // divisor.
+            // Spreads the creates over the callers, because the number of callers and
+            // `CREATE_EVERY` have a common divisor.
             if !is_bare && (turn + turn / CALLERS).is_multiple_of(CREATE_EVERY) {
                 let code = format!("S-{}", next.fetch_add(1, Ordering::Relaxed));
                 client.expect(

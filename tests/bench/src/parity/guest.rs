@@ -1,4 +1,5 @@
-//! Builds the guest and runs it under wasmtime, with the WASI calls required for standard input and output.
+//! Builds the guest and runs it under wasmtime, with the WASI calls required for standard input and
+//! output.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -19,7 +20,8 @@ pub struct Guest {
 pub struct Response {
     /// The response line.
     pub text: String,
-    /// The time between the line `begin` and the response, which is the engine's time. Zero if there was no such line.
+    /// The time between the line `begin` and the response, which is the engine's time. Zero if
+    /// there was no such line.
     pub elapsed: Duration,
 }
 

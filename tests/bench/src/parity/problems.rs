@@ -143,7 +143,8 @@ pub fn route_problem(kind: Kind, stops: usize, seed: u64, work: Option<u64>) -> 
     line
 }
 
-/// Returns an assignment request line: points in a square of 20 km, and pairs within the radius if there is one.
+/// Returns an assignment request line: points in a square of 20 km, and pairs within the radius if
+/// there is one.
 pub fn assign_problem(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> String {
     format!(
         "assign {{\"costs\":{}}}",
@@ -225,7 +226,8 @@ fn one_way_distances(from: (u64, u64), to: &[(u64, u64)]) -> Vec<Option<u32>> {
             continue;
         }
         metres[index(x, y)] = distance;
-        // Rows and columns alternate their direction. The outer ring is bidirectional, so every corner is reachable.
+        // Rows and columns alternate their direction. The outer ring is bidirectional, so every
+        // corner is reachable.
         let ring_x = x == 0 || x == STREETS - 1;
         let ring_y = y == 0 || y == STREETS - 1;
         if x + 1 < STREETS && (ring_y || y.is_multiple_of(2)) {

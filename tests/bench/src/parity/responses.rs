@@ -1,5 +1,5 @@
-//! Writes problems with the native core's results, one JSON object per line, for the browser package's tests: `{"kind":
-//! "route" or "assign", "request", "response"}`.
+//! Writes problems with the native core's results, one JSON object per line, for the browser
+//! package's tests: `{"kind": "route" or "assign", "request", "response"}`.
 
 use std::io::{self, BufWriter, Write};
 
@@ -13,7 +13,8 @@ pub fn write_all() -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     for kind in problems::ALL {
         for seed in 0..CASES {
-            // Most are solved by dynamic programming; every twentieth is large enough for search and proof.
+            // Most are solved by dynamic programming; every twentieth is large enough for search
+            // and proof.
             let stops = if seed % 20 == 0 {
                 13 + seed / 5
             } else {

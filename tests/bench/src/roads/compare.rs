@@ -11,7 +11,8 @@ use despacho_roads::testing::Rng;
 /// The number of sources, and of targets, of one OSRM request: 100 pairs.
 const TABLE_SIDE: usize = 10;
 
-/// The minimum great-circle distance of a pair in metres. In shorter legs, most of the error comes from snapping.
+/// The minimum great-circle distance of a pair in metres. In shorter legs, most of the error comes
+/// from snapping.
 const MIN_DISTANCE_M: u32 = 300;
 
 /// The errors of one model compared with OSRM.
@@ -75,7 +76,8 @@ pub(super) struct Pair {
     pub(super) own: Option<RoadLeg>,
 }
 
-/// Returns random pairs in the extract's area for which OSRM has a leg and snaps both points within the limit.
+/// Returns random pairs in the extract's area for which OSRM has a leg and snaps both points within
+/// the limit.
 ///
 /// # Errors
 ///

@@ -1,6 +1,7 @@
-//! `cargo run --release -p despacho-bench -- roads compare --osrm URL --extract FILE` measures the errors of the models
-//! of a leg compared with a running OSRM. `roads speed --extract FILE` measures times and memory of an
-//! extract and of its road file, and `roads generate --nodes N --extract FILE` writes a synthetic extract of a region.
+//! `cargo run --release -p despacho-bench -- roads compare --osrm URL --extract FILE` measures the
+//! errors of the models of a leg compared with a running OSRM. `roads speed --extract FILE`
+//! measures times and memory of an extract and of its road file, and
+//! `roads generate --nodes N --extract FILE` writes a synthetic extract of a region.
 
 mod compare;
 mod osrm;

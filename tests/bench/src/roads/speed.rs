@@ -12,7 +12,8 @@ const LOADS: usize = 5;
 /// The median distance of near points from the first one, as in the service area of a store.
 const NEAR_M: f64 = 4_000.0;
 
-/// Returns the times of loading and of matrices, the minimum and median in milliseconds, and the highest memory of each load.
+/// Returns the times of loading and of matrices, the minimum and median in milliseconds, and the
+/// highest memory of each load.
 pub(super) fn measure(extract: &Path) -> Result<String, BoxError> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("region.roads");
@@ -61,7 +62,8 @@ fn load(file: &Path) -> Result<(String, Roads), BoxError> {
     }
 }
 
-/// Returns the times of matrices between all pairs of random points near roads, anywhere or near the first one.
+/// Returns the times of matrices between all pairs of random points near roads, anywhere or near
+/// the first one.
 fn matrices(roads: &Roads, count: usize, are_near: bool, repetitions: u64) -> String {
     let (mut times, mut missing) = (Vec::new(), 0);
     for seed in 0..repetitions {

@@ -55,7 +55,8 @@ pub struct HostKind {
     pub can_advance_clock: bool,
     /// Returns why the host cannot run on this machine; `None` if it can.
     pub missing: fn() -> Option<&'static str>,
-    /// The tests that already run every case on this host. If set, its own tests run only with `--ignored`.
+    /// The tests that already run every case on this host. If set, its own tests run only with
+    /// `--ignored`.
     pub covered_by: Option<&'static str>,
     /// Starts a host; `name` is unique among the hosts that run at the same time.
     pub start: Start,
@@ -159,11 +160,13 @@ pub(crate) fn spin_compared_with_memory(
 struct Memory {
     host: MemoryHost,
     settings: Settings,
-    /// Whether the case has advanced the clock. From then on, each request takes time, as on a host with a real clock.
+    /// Whether the case has advanced the clock. From then on, each request takes time, as on a host
+    /// with a real clock.
     is_clock_running: bool,
 }
 
-/// The duration of a request after the case has advanced the clock. It prevents cases from depending on exact milliseconds.
+/// The duration of a request after the case has advanced the clock. It prevents cases from
+/// depending on exact milliseconds.
 const REQUEST_MILLIS: i64 = 200;
 
 impl Memory {
@@ -266,7 +269,8 @@ impl TestHost for Warp {
 
 impl Drop for Warp {
     fn drop(&mut self) {
-        // The process must end before its files are removed. Files that cannot be removed remain below target.
+        // The process must end before its files are removed. Files that cannot be removed remain
+        // below target.
         let _ = self.server.child().kill();
         let _ = self.server.child().wait();
         let _ = std::fs::remove_dir_all(&self.data);
@@ -281,7 +285,8 @@ fn serve(data: &Path, overrides: &CaseSettings, more: &[(&str, &str)]) -> Result
         .iter()
         .map(|(key, text)| (variable(key), text.as_str()))
         .collect();
-    // The cases start the passes of dispatch. A pass of the server itself between two requests would assign the order first.
+    // The cases start the passes of dispatch. A pass of the server itself between two requests
+    // would assign the order first.
     let mut variables = vec![
         ("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN),
         ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "60"),
@@ -378,7 +383,8 @@ impl TestHost for ServerGroup {
     }
 }
 
-/// Sends requests over HTTP unchanged, without following redirects. Every status is a response, not an error.
+/// Sends requests over HTTP unchanged, without following redirects. Every status is a response, not
+/// an error.
 struct Client {
     agent: ureq::Agent,
     base: String,

@@ -29,12 +29,14 @@ impl Spin {
         Spin::start(overrides, Clock::stopped(), None)
     }
 
-    /// Starts the component on Spin's SQLite with a running clock, because some responses contain the remaining minutes.
+    /// Starts the component on Spin's SQLite with a running clock, because some responses contain
+    /// the remaining minutes.
     pub(super) fn compared_with_warp(overrides: &CaseSettings) -> Result<Spin, String> {
         Spin::start(overrides, Clock::default(), None)
     }
 
-    /// Starts the component on Spin's SQLite at the time at which the reference host starts, because prices depend on the hour.
+    /// Starts the component on Spin's SQLite at the time at which the reference host starts,
+    /// because prices depend on the hour.
     pub(super) fn compared_with_memory(overrides: &CaseSettings) -> Result<Spin, String> {
         Spin::start(
             overrides,
@@ -71,7 +73,8 @@ impl Spin {
             };
         }
         if clock.is_stopped() {
-            // A password slot expires by the clock, which is stopped. Instances that outlive the case need only one slot.
+            // A password slot expires by the clock, which is stopped. Instances that outlive the
+            // case need only one slot.
             options.reuse.idle = Duration::from_secs(60);
         }
         options = options.variable("settings", &settings(overrides)?);

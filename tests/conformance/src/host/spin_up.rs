@@ -150,8 +150,8 @@ const MANIFEST: &str = "spin.toml";
 /// The file of the component, which the manifest names.
 const COMPONENT: &str = "target/wasm32-wasip2/edge/despacho_spin.wasm";
 
-/// Returns a folder with the application as it is built, without a panel: the repository may contain a built one, and the cases expect
-/// none. The folder is created once per process.
+/// Returns a folder with the application as it is built, without a panel: the repository may
+/// contain a built one, and the cases expect none. The folder is created once per process.
 fn application() -> Result<PathBuf, String> {
     static APPLICATION: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     APPLICATION

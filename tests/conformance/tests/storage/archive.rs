@@ -1,4 +1,5 @@
-//! Removal of archived histories on every database. tests/process tests the archive files and the command.
+//! Removal of archived histories on every database. tests/process tests the archive files and the
+//! command.
 
 use despacho_core::{
     api,
@@ -39,7 +40,8 @@ async fn start(host: &impl Storage, journal: Journal) -> Result<u64, HostError> 
     Ok(host.journal_span(journal).await?.start)
 }
 
-/// Stores a merchant, a branch, three ended orders and one open order. Each order has two events, interleaved with the others.
+/// Stores a merchant, a branch, three ended orders and one open order. Each order has two events,
+/// interleaved with the others.
 async fn fill<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
     let stores = [1, 2].map(|number| Write::insert(store(number))).to_vec();
     host.commit(&Changes {

@@ -248,7 +248,8 @@ async fn two_postgresql_instances_assign_each_courier_once() {
     .await;
 }
 
-/// Assigns 1,000 orders that become due together to 300 free couriers, and more orders when some couriers become free again.
+/// Assigns 1,000 orders that become due together to 300 free couriers, and more orders when some
+/// couriers become free again.
 async fn check_concurrent_assignment<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
     let orders = (1_000..2_000).map(|number| preparing(number, 40)).collect();
     put(&one, orders, (2_000..2_300).map(free_courier).collect(), 39).await;
@@ -328,7 +329,8 @@ async fn two_postgresql_instances_form_each_trip_once() {
     .await;
 }
 
-/// Lets two instances form trips of the orders of four stores with different limits, and again when some couriers become free.
+/// Lets two instances form trips of the orders of four stores with different limits, and again when
+/// some couriers become free.
 async fn check_concurrent_trips<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
     let (orders, couriers) = (1_000..1_240, 2_000..2_040);
     let order_of = |number: u64| {
@@ -392,8 +394,8 @@ async fn check_concurrent_trips<D: Driver>(one: ClockedHost<D>, two: ClockedHost
     );
 }
 
-/// Runs passes on both instances concurrently until neither makes a change.
-/// An instance reads its clock before it waits for the database, so other instances may take slots at a later time.
+/// Runs passes on both instances concurrently until neither makes a change. An instance reads its
+/// clock before it waits for the database, so other instances may take slots at a later time.
 async fn check_slots<D: Driver>(driver: &D) {
     let slots = Slots {
         name: "test",

@@ -74,7 +74,8 @@ async fn new_orders_of_different_merchants_share_transactions() {
         first.iter().chain(&second).all(Result::is_ok),
         "{first:?}, {second:?}"
     );
-    // A row names the transaction that wrote it. On a slow machine some are rolled back, and their orders are written singly.
+    // A row names the transaction that wrote it. On a slow machine some are rolled back, and their
+    // orders are written singly.
     assert_eq!(
         backend
             .query("SELECT COUNT(*), COUNT(DISTINCT xmin::text) < 250 FROM orders WHERE id > 100"),

@@ -1,5 +1,5 @@
-//! Storage tests. Every storage must pass the suite, including the in-memory reference host. Modules named after a database contain its
-//! own tests.
+//! Storage tests. Every storage must pass the suite, including the in-memory reference host.
+//! Modules named after a database contain its own tests.
 
 // Clippy allows `unwrap` in tests; without this line it does not treat helper functions as tests.
 #![cfg(test)]

@@ -1,5 +1,5 @@
-//! Migrations of stored data: shared balances of prepaid stores, sandbox stores that were stored as demo stores, and couriers with one
-//! order instead of a trip; and search terms of stored orders.
+//! Migrations of stored data: shared balances of prepaid stores, sandbox stores that were stored as
+//! demo stores, and couriers with one order instead of a trip; and search terms of stored orders.
 
 use despacho_core::{
     changes::{Changes, Write},
@@ -24,7 +24,8 @@ use crate::{
     },
 };
 
-/// Returns statements that restore the previous schema, and the steps of the migration except the update of the version.
+/// Returns statements that restore the previous schema, and the steps of the migration except the
+/// update of the version.
 fn steps(dialect: Dialect) -> Vec<String> {
     let shares = |steps: &[String]| {
         steps
@@ -195,7 +196,8 @@ async fn postgres_moves_balances_of_prepaid_branches_to_their_parent() {
     check(&backend.sibling().await).await;
 }
 
-/// Returns statements that restore the schema of version 12, and the steps of the migration except the update of the version.
+/// Returns statements that restore the schema of version 12, and the steps of the migration except
+/// the update of the version.
 fn sandbox_steps(dialect: Dialect) -> Vec<String> {
     let renames = |steps: &[String]| {
         steps
@@ -328,8 +330,8 @@ async fn postgres_reads_demo_stores_as_sandbox_stores() {
     check_demo(&backend.sibling().await).await;
 }
 
-/// Returns statements that restore the schema and the couriers' bodies of version 13, and the steps of the migration except the update of
-/// the version.
+/// Returns statements that restore the schema and the couriers' bodies of version 13, and the steps
+/// of the migration except the update of the version.
 fn trip_steps(dialect: Dialect) -> Vec<String> {
     let indexes = |steps: &[String]| steps.iter().any(|step| step.contains("WHERE free > 0"));
     let migration = migrations(dialect)
@@ -440,7 +442,8 @@ async fn postgres_reads_an_order_of_a_courier_as_a_trip() {
     check_trips(&backend.sibling().await).await;
 }
 
-/// Returns the statements that restore the schema of version 15, and the steps of the migration except the update of the version.
+/// Returns the statements that restore the schema of version 15, and the steps of the migration
+/// except the update of the version.
 fn search_steps(dialect: Dialect) -> Vec<String> {
     let searches = |steps: &[String]| {
         steps

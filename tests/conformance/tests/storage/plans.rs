@@ -155,7 +155,8 @@ async fn pass_on_postgresql_reads_by_index() {
         lon_e7: -466_333_000,
     })
     .number();
-    // 20,000 free couriers in 500 cells, 1,000 with an order, and 5,000 searching orders among 50,000.
+    // 20,000 free couriers in 500 cells, 1,000 with an order, and 5,000 searching orders among
+    // 50,000.
     for sql in [
         "INSERT INTO couriers (id, version, body, free, carries, push_at) SELECT i, 1, repeat('x', 600), \
          CASE WHEN i % 20 = 0 THEN 0 ELSE 1 END, CASE WHEN i % 20 = 0 THEN i END, CASE WHEN i % 100 = 0 THEN i END FROM generate_series(1, 20000) AS i"
@@ -187,7 +188,8 @@ async fn pass_on_postgresql_reads_by_index() {
                 plan.contains("Index") && plan.contains(index),
                 "{mode}: {sql}\n{plan}"
             );
-            // Rows of positions are so small that PostgreSQL may scan them all for a thousand couriers with an order.
+            // Rows of positions are so small that PostgreSQL may scan them all for a thousand
+            // couriers with an order.
             let scan = if index == "couriers_carrying" {
                 "Seq Scan on orders"
             } else {

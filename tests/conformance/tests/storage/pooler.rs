@@ -101,7 +101,8 @@ async fn pooled_instances_store_every_write_once_despite_cuts() {
     let hosts: [&PostgresHost; 2] = [backend.host(), &other];
     let writes: Vec<Changes> = (1..=600).map(create).collect();
     let write = async |number: usize| {
-        // A cut connection returns an error if the pooler has no other connection yet. The client repeats the write.
+        // A cut connection returns an error if the pooler has no other connection yet. The client
+        // repeats the write.
         for attempt in 0..50 {
             match hosts[(number + attempt) % 2].commit(&writes[number]).await {
                 Ok(()) => return,

@@ -1,4 +1,5 @@
-//! Tests for PostgreSQL only: broken connections, concurrent transactions, several instances on one database.
+//! Tests for PostgreSQL only: broken connections, concurrent transactions, several instances on one
+//! database.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -168,7 +169,8 @@ async fn connection_error_does_not_contain_the_password() {
     assert!(!message.contains("secret-password"), "{message}");
 }
 
-/// Takes claims and creates orders from eight tasks while `disturb` runs. Every write must succeed and be stored once.
+/// Takes claims and creates orders from eight tasks while `disturb` runs. Every write must succeed
+/// and be stored once.
 async fn check_writes_stored_once(
     backend: &OnPostgres,
     orders: u64,
@@ -176,7 +178,8 @@ async fn check_writes_stored_once(
 ) {
     let (next, over) = (AtomicU64::new(1), AtomicBool::new(false));
     put_stores(backend.host(), 1).await;
-    // Retries like a client, and returns whether an outcome was unknown. In that case, a conflict means that the write was committed.
+    // Retries like a client, and returns whether an outcome was unknown. In that case, a conflict
+    // means that the write was committed.
     let commit = async |changes: &Changes| {
         let mut was_unknown = false;
         while let Err(error) = backend.host().commit(changes).await {
@@ -318,7 +321,8 @@ async fn deadlocked_transactions_both_commit() {
     );
 }
 
-/// Runs a statement in another session, which commits after some seconds. Returns as soon as the statement has locked its rows.
+/// Runs a statement in another session, which commits after some seconds. Returns as soon as the
+/// statement has locked its rows.
 pub(crate) async fn hold(
     backend: &OnPostgres,
     statement: &str,
@@ -485,7 +489,8 @@ async fn conflict_in_single_statement_logs_no_database_error() {
     );
     assert_eq!(errors() - before, 0, "{}", backend.cluster.log().unwrap());
     assert_eq!(backend.query("SELECT COUNT(*) FROM claims"), "1");
-    // A longer transaction is aborted by an error whose statement explains it. The next statement fails with a second error.
+    // A longer transaction is aborted by an error whose statement explains it. The next statement
+    // fails with a second error.
     let unknown_account = Changes {
         ledger: vec![entry(99, 1, None)],
         ..create(1)
@@ -644,7 +649,8 @@ async fn notifications_reach_other_instances_but_not_the_sender() {
         0,
         "the sender does not receive its own notifications"
     );
-    // After a lost connection, the listener reconnects and reports one change, because it may have missed notifications.
+    // After a lost connection, the listener reconnects and reports one change, because it may have
+    // missed notifications.
     let before = *incoming.borrow();
     let mut receiver = incoming.subscribe();
     backend.query(CUT);
@@ -674,7 +680,8 @@ async fn renewed_claim_is_not_removed_as_expired() {
         })
         .await
         .unwrap();
-    // Another session takes the expired claim, and commits only after the search for expired claims has started.
+    // Another session takes the expired claim, and commits only after the search for expired claims
+    // has started.
     let taking = hold(
         &backend,
         "UPDATE claims SET expires_at = 9000000000000, holder = 'new'",
@@ -802,7 +809,8 @@ async fn copy_is_complete_and_requires_an_empty_target() {
     );
 }
 
-/// Triggers raise the server's error for a full disk, because filling a real disk requires privileges on the machine.
+/// Triggers raise the server's error for a full disk, because filling a real disk requires
+/// privileges on the machine.
 #[tokio::test]
 async fn full_disk_is_not_ready_until_writes_succeed_again() {
     let Some(backend) = OnPostgres::find().await else {

@@ -283,7 +283,8 @@ async fn single_instance_admits_the_full_quota_with_few_writes() {
         .await
         .unwrap();
     assert!(again.admitted);
-    // Leases of up to 40 tokens cover half of the quota; the tokens of the other half are taken individually.
+    // Leases of up to 40 tokens cover half of the quota; the tokens of the other half are taken
+    // individually.
     let writes = backend.host().driver().stats().commits;
     assert!(writes < 320 + 20, "{writes} writes");
 }
@@ -308,7 +309,8 @@ async fn leasing_instances_never_exceed_the_quota() {
             .filter(|response| response.as_ref().unwrap().admitted)
             .count();
     }
-    // If an instance holds the last tokens while the other rejects requests, it admits its own next requests with them.
+    // If an instance holds the last tokens while the other rejects requests, it admits its own next
+    // requests with them.
     assert_eq!(admitted, 640);
     let later = now().after(Lease::TTL).after(Duration::millis(1));
     let late = despacho_sql::admit(other.driver(), &leases[1], &bucket, later)

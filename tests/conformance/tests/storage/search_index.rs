@@ -24,7 +24,8 @@ use crate::{
     },
 };
 
-/// Stores the search terms of more orders than a search compares, newer than those of [`put_orders`]: of one merchant and of another one.
+/// Stores the search terms of more orders than a search compares, newer than those of
+/// [`put_orders`]: of one merchant and of another one.
 const NEWER: &str = "INSERT INTO order_search (order_id, store, matrix, terms) \
      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20100) \
      SELECT 1000 + n, 1 + 7 * (n % 2), 1 + 7 * (n % 2), 'newer ' || n FROM numbers";

@@ -251,7 +251,8 @@ async fn full_queue_returns_unavailable() {
     };
     let database = Sqlite::open(&path, &options).unwrap();
     let host = SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default());
-    // Another process, such as an operator's command, locks the database for longer than the timeout.
+    // Another process, such as an operator's command, locks the database for longer than the
+    // timeout.
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let writes: Vec<Changes> = (1..=20).map(create).collect();

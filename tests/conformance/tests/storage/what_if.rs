@@ -1,5 +1,6 @@
-//! The comparison of a draft of a tariff with orders on SQLite equals the prices of the same orders under the draft.
-//! `core/tests/lifecycle/tariffs.rs` has the same test for the in-memory host, whose clock it sets.
+//! The comparison of a draft of a tariff with orders on SQLite equals the prices of the same orders
+//! under the draft. `core/tests/lifecycle/tariffs.rs` has the same test for the in-memory host,
+//! whose clock it sets.
 
 use bytes::Bytes;
 use despacho_core::{
@@ -41,7 +42,8 @@ async fn post(host: &impl Host, key: &str, path: &str, body: &Value) -> (u16, Va
     )
 }
 
-/// Returns a tariff with every rule. Its times are those of the default tariff, because the pickup of a scheduled order depends on them.
+/// Returns a tariff with every rule. Its times are those of the default tariff, because the pickup
+/// of a scheduled order depends on them.
 fn draft() -> Value {
     json!({
         "version": "2027.1", "baseFee": 6.35, "baseKm": 1.5, "perKm": "2.4321", "perExtraStop": 1.25, "returnFee": 3,
@@ -54,8 +56,8 @@ fn draft() -> Value {
     })
 }
 
-/// Returns the body of an order. Distances, stops, payments and vehicles differ, and the time for which the order is priced: each order is
-/// for another hour of the next days.
+/// Returns the body of an order. Distances, stops, payments and vehicles differ, and the time for
+/// which the order is priced: each order is for another hour of the next days.
 fn order(number: u32, from: Timestamp) -> Value {
     let delivery = |stop: u32| {
         let step = f64::from((number * 7 + stop * 13) % 29) / 400.0;

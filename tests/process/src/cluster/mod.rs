@@ -1,4 +1,5 @@
-//! A PostgreSQL server for tests, in a temporary folder and on a free port. Dropping it stops the server and deletes its data.
+//! A PostgreSQL server for tests, in a temporary folder and on a free port. Dropping it stops the
+//! server and deletes its data.
 
 mod pooler;
 mod standby;
@@ -30,10 +31,11 @@ pub struct Cluster {
 /// The options of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The parent of the server's folder, which its user must be able to enter. The default is the system's temporary folder.
+    /// The parent of the server's folder, which its user must be able to enter. The default is the
+    /// system's temporary folder.
     pub parent: Option<PathBuf>,
-    /// Whether commits are flushed to disk, which is PostgreSQL's default. Tests do without, because only a power failure
-    /// would show a difference.
+    /// Whether commits are flushed to disk, which is PostgreSQL's default. Tests do without,
+    /// because only a power failure would show a difference.
     pub flushed: bool,
     /// Additional command-line options: `-c max_wal_size=64MB`.
     pub settings: String,
@@ -42,7 +44,8 @@ pub struct Options {
 /// The shared server of this process, while at least one test uses it.
 static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
 
-/// Returns the server that the tests of a process share, each with its own databases. It stops when the last test drops it.
+/// Returns the server that the tests of a process share, each with its own databases. It stops when
+/// the last test drops it.
 pub fn shared() -> Result<Arc<Cluster>, Failure> {
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(cluster) = shared.upgrade() {
@@ -196,8 +199,8 @@ impl Cluster {
         run(start.arg("--log").arg(data.join("log")).arg("start")).map(drop)
     }
 
-    /// Creates the server's data folder. initdb takes longer than most tests, so its result is stored in the build folder and
-    /// copied for later servers.
+    /// Creates the server's data folder. initdb takes longer than most tests, so its result is
+    /// stored in the build folder and copied for later servers.
     fn create_data(&self) -> Result<(), Failure> {
         let version = self
             .programs
@@ -216,7 +219,8 @@ impl Cluster {
                 "--username=despacho",
             ]);
             run(make.arg("--pgdata").arg(self.data()))?;
-            // The rename publishes a complete folder. If another process was first, its folder stays.
+            // The rename publishes a complete folder. If another process was first, its folder
+            // stays.
             let draft = template.with_extension(std::process::id().to_string());
             run(Command::new("cp").arg("-a").arg(self.data()).arg(&draft))?;
             if std::fs::rename(&draft, &template).is_err() {

@@ -30,7 +30,8 @@ pub fn pooler_missing() -> Option<&'static str> {
 }
 
 impl Pooler {
-    /// Starts a pooler for all databases of a cluster. `mode` is its `pool_mode`: `session`, `transaction` or `statement`.
+    /// Starts a pooler for all databases of a cluster. `mode` is its `pool_mode`: `session`,
+    /// `transaction` or `statement`.
     pub fn start(cluster: &Cluster, mode: &str) -> Result<Pooler, Failure> {
         let folder = tempfile::tempdir()
             .map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;

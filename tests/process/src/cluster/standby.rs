@@ -15,8 +15,8 @@ const NAME: &str = "standby";
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Cluster {
-    /// Starts a standby from a base backup. This cluster, the primary, then acknowledges a commit after the standby has flushed
-    /// it.
+    /// Starts a standby from a base backup. This cluster, the primary, then acknowledges a commit
+    /// after the standby has flushed it.
     pub fn synchronous_standby(&self) -> Result<Cluster, Failure> {
         let standby = Cluster::prepare(Options::default())?;
         let mut backup = standby.command("pg_basebackup");
@@ -70,8 +70,8 @@ impl Cluster {
         self.signal("-KILL")
     }
 
-    /// Stops every process of the server with SIGSTOP. The kernel still accepts connections, but no process responds. Call
-    /// [`Cluster::kill`] before dropping the cluster.
+    /// Stops every process of the server with SIGSTOP. The kernel still accepts connections, but no
+    /// process responds. Call [`Cluster::kill`] before dropping the cluster.
     pub fn freeze(&self) -> Result<(), Failure> {
         self.signal("-STOP")
     }

@@ -46,8 +46,8 @@ const ALL: [Fault; 8] = [
     Fault::Full,
     Fault::Clock,
 ];
-/// The offsets of a clock from the real time, in seconds. They differ by less than 20 minutes, after which one server would end
-/// an order as unassigned that another server has just assigned.
+/// The offsets of a clock from the real time, in seconds. They differ by less than 20 minutes,
+/// after which one server would end an order as unassigned that another server has just assigned.
 const CLOCK_OFFSETS_S: [i64; 8] = [-600, -90, -5, -1, 1, 5, 90, 500];
 /// Terminates all connections to the database except the current one.
 const CUT: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
@@ -150,7 +150,8 @@ impl Injector<'_> {
         });
     }
 
-    /// Stops the database, waits until every server detects the outage, restarts it, and waits until every server is ready.
+    /// Stops the database, waits until every server detects the outage, restarts it, and waits
+    /// until every server is ready.
     fn outage(
         &self,
         name: &'static str,
@@ -158,7 +159,8 @@ impl Injector<'_> {
         rng: &mut Rng,
         report: &mut Report,
     ) {
-        // A server that is still starting does not report the outage, so all servers must be ready first.
+        // A server that is still starting does not report the outage, so all servers must be ready
+        // first.
         _ = self.await_recovery();
         self.print(name);
         report.count(name);
@@ -244,7 +246,8 @@ impl Injector<'_> {
             Err(failure) => return self.print(&format!("setting the clock failed: {failure}")),
         };
         report.count("clocks set");
-        // The server's `Date` header is updated every second and never goes backwards, so only a forward step is checked.
+        // The server's `Date` header is updated every second and never goes backwards, so only a
+        // forward step is checked.
         std::thread::sleep(Duration::from_secs(2));
         let requested = now_s();
         let server_time = instance
@@ -261,7 +264,8 @@ impl Injector<'_> {
         }
     }
 
-    /// Waits until every running instance returns 503, and returns the delay. Records a violation if one does not in time.
+    /// Waits until every running instance returns 503, and returns the delay. Records a violation
+    /// if one does not in time.
     fn await_detection(&self, since: Instant) -> Option<Duration> {
         while since.elapsed() < DETECTION_TIMEOUT {
             let is_undetected = |state| matches!(state, None | Some((State::Ready, _)));
@@ -298,7 +302,8 @@ impl Injector<'_> {
         }
     }
 
-    /// Waits until every instance is ready, and returns the delay. Records a violation if one is not ready in time.
+    /// Waits until every instance is ready, and returns the delay. Records a violation if one is
+    /// not ready in time.
     fn await_recovery(&self) -> Option<Duration> {
         self.state
             .await_ready(TIMEOUT)

@@ -114,8 +114,8 @@ impl<'a> Caller<'a> {
         Reply::Response(status, body)
     }
 
-    /// Retries a request until a response shows its outcome. Returns `None` if no such response arrives in time after the last
-    /// fault, or if the run ends.
+    /// Retries a request until a response shows its outcome. Returns `None` if no such response
+    /// arrives in time after the last fault, or if the run ends.
     pub(crate) fn retry_until_response(
         &self,
         method: &str,
@@ -131,8 +131,9 @@ impl<'a> Caller<'a> {
             {
                 return None;
             }
-            // A request that was in progress in a killed server blocks its idempotency key for 90 seconds. At the end of the
-            // run the key is omitted, because the order's code also identifies the repeated request.
+            // A request that was in progress in a killed server blocks its idempotency key for 90
+            // seconds. At the end of the run the key is omitted, because the order's code also
+            // identifies the repeated request.
             let idempotency = idempotency.filter(|_| !closing);
             match self.try_once(method, path, idempotency, body) {
                 Reply::Response(409, body) if body["code"] == "request_in_progress" => {}

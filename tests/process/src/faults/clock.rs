@@ -1,4 +1,5 @@
-//! Clocks of single processes, set at run time with libfaketime. The machine's own clock is never changed.
+//! Clocks of single processes, set at run time with libfaketime. The machine's own clock is never
+//! changed.
 
 use std::{
     fs,
@@ -74,7 +75,8 @@ impl Clocks {
 }
 
 impl Clock {
-    /// Sets the offset from the real time, in seconds, with immediate effect. Returns the previous offset.
+    /// Sets the offset from the real time, in seconds, with immediate effect. Returns the previous
+    /// offset.
     pub(crate) fn set(&self, offset_s: i64) -> Result<i64, String> {
         let draft = self.file.with_extension("new");
         let written = fs::write(&draft, format!("{offset_s:+}\n"))
@@ -83,7 +85,8 @@ impl Clock {
         Ok(self.offset_s.swap(offset_s, Ordering::SeqCst))
     }
 
-    /// Returns the environment variables of the process. The monotonic clock is not faked, as with a real change of the time.
+    /// Returns the environment variables of the process. The monotonic clock is not faked, as with
+    /// a real change of the time.
     pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
         vec![
             ("LD_PRELOAD", self.library.clone()),

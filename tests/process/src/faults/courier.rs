@@ -13,7 +13,8 @@ use crate::faults::{
 /// The interval between two polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(400);
 
-/// Delivers orders until the run is settled. Each step follows only from the service's response, without local state.
+/// Delivers orders until the run is settled. Each step follows only from the service's response,
+/// without local state.
 pub(crate) fn deliver_orders(state: &RunState<'_>, clients: &Clients, courier: &Client) {
     let caller = Caller::new(state, &courier.key);
     let shops: Vec<Caller<'_>> = clients

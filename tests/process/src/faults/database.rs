@@ -33,7 +33,8 @@ impl Database<'_> {
     }
 }
 
-/// Translates PostgreSQL's syntax for JSON. SQLite reads JSON from text and needs no casts of numbers.
+/// Translates PostgreSQL's syntax for JSON. SQLite reads JSON from text and needs no casts of
+/// numbers.
 fn translate(sql: &str) -> String {
     sql.replace("body::json", "body")
         .replace("json_array_elements(", "json_each(")

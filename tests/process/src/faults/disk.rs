@@ -21,7 +21,8 @@ impl Disk {
         if !cfg!(target_os = "linux") {
             return Err("mounting a file system in memory is supported only on Linux".to_owned());
         }
-        // The mount point is not inside the folder of the run because PostgreSQL's user cannot enter that folder.
+        // The mount point is not inside the folder of the run because PostgreSQL's user cannot
+        // enter that folder.
         let mut path = folder.as_os_str().to_owned();
         path.push("-disk");
         let path = PathBuf::from(path);
@@ -58,7 +59,8 @@ impl Disk {
         &self.0
     }
 
-    /// Fills the disk completely, and also the space that other processes free, until `is_enough` returns true.
+    /// Fills the disk completely, and also the space that other processes free, until `is_enough`
+    /// returns true.
     pub(crate) fn fill(&self, is_enough: impl Fn() -> bool) -> Result<(), String> {
         let mut ballast =
             File::create(self.0.join(BALLAST)).map_err(|error| format!("the ballast: {error}"))?;

@@ -63,7 +63,8 @@ impl Instance {
         self.kill_requested.store(true, Ordering::SeqCst);
     }
 
-    /// Returns whether the server reports that it is ready. An instance that is about to be killed is not ready.
+    /// Returns whether the server reports that it is ready. An instance that is about to be killed
+    /// is not ready.
     pub(crate) fn is_ready(&self) -> bool {
         !self.kill_requested.load(Ordering::SeqCst)
             && self.base().is_some_and(|base| {
@@ -87,7 +88,8 @@ pub(crate) fn serve(state: &RunState<'_>, instance: &Instance, folder: &Path) {
         .map(|(name, value)| (*name, value.as_str()))
         .collect();
     while !state.is_over() {
-        // While the database is unavailable the server may exit before it is ready. It is then started again.
+        // While the database is unavailable the server may exit before it is ready. It is then
+        // started again.
         let Ok((server, lines)) =
             Server::start_observed(&state.plan.binary, &home, &[], &variables)
         else {

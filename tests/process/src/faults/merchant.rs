@@ -37,7 +37,8 @@ pub(crate) fn create_orders(state: &RunState<'_>, clients: &Clients, number: usi
     }
 }
 
-/// Sends an order until it is acknowledged. Three in four requests have an `Idempotency-Key`, the others only the order's code.
+/// Sends an order until it is acknowledged. Three in four requests have an `Idempotency-Key`, the
+/// others only the order's code.
 fn create(
     state: &RunState<'_>,
     caller: &Caller<'_>,
@@ -80,7 +81,8 @@ fn create(
     Some(id)
 }
 
-/// Cancels an order and returns whether it is cancelled. An order that was already picked up cannot be cancelled.
+/// Cancels an order and returns whether it is cancelled. An order that was already picked up cannot
+/// be cancelled.
 pub(crate) fn cancel(state: &RunState<'_>, caller: &Caller<'_>, id: u64) -> bool {
     let key = format!("cancel-{id}");
     match caller.retry_until_response(
@@ -100,8 +102,8 @@ pub(crate) fn cancel(state: &RunState<'_>, caller: &Caller<'_>, id: u64) -> bool
     }
 }
 
-/// Returns the body of an order. Half of the orders search for a courier at once. The others have a preparation time of a day
-/// and are only stored.
+/// Returns the body of an order. Half of the orders search for a courier at once. The others have a
+/// preparation time of a day and are only stored.
 pub(crate) fn order(code: &str, rng: &mut Rng) -> Value {
     let delivery = |stop: u32| {
         let off = f64::from(stop) * 0.001;

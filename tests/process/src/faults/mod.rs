@@ -1,7 +1,9 @@
-//! Runs three real servers with one PostgreSQL under load, and injects faults into servers, database, disk and clocks.
+//! Runs three real servers with one PostgreSQL under load, and injects faults into servers,
+//! database, disk and clocks.
 //!
-//! The seed decides the faults and their order. The machine is real, so the requests that a fault affects differ between runs. The
-//! invariants are checked in the database and through the API, independently of the service's implementation.
+//! The seed decides the faults and their order. The machine is real, so the requests that a fault
+//! affects differ between runs. The invariants are checked in the database and through the API,
+//! independently of the service's implementation.
 
 mod chaos;
 mod client;
@@ -43,7 +45,8 @@ pub struct Plan {
     pub binary: PathBuf,
     /// The seed of the faults and their order.
     pub seed: u64,
-    /// The duration of fault injection. Each kind of fault occurs at least once, even if this is short.
+    /// The duration of fault injection. Each kind of fault occurs at least once, even if this is
+    /// short.
     pub span: Duration,
     /// The number of threads that create orders.
     pub merchants: usize,

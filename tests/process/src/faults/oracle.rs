@@ -12,8 +12,9 @@ use crate::faults::{
     run::{Clients, RunState, lock},
 };
 
-/// Counts orders with a courier that are not in exactly this courier's trip, and trips with other orders, with more than three, or
-/// that dispatch would not find if their courier were unresponsive.
+/// Counts orders with a courier that are not in exactly this courier's trip, and trips with other
+/// orders, with more than three, or that dispatch would not find if their courier were
+/// unresponsive.
 pub(crate) const INCONSISTENT_TRIPS: &str = "WITH held AS MATERIALIZED \
      (SELECT id, (body::json->'courier'->>'id')::bigint AS courier FROM orders WHERE situation BETWEEN 210 AND 499), \
      carried AS MATERIALIZED (SELECT (one.value->>'id')::bigint AS id, couriers.id AS courier \
@@ -100,10 +101,12 @@ pub(crate) const REFUNDED_ONCE: (&str, &str) = (
      HAVING count(*) > 1 OR situation NOT IN (600, 610, 620, 630)) AS odd",
 );
 
-/// The first letter of the codes of orders that branches created. The parent stores do not look them up.
+/// The first letter of the codes of orders that branches created. The parent stores do not look
+/// them up.
 pub(crate) const BRANCH_ORDER: char = 'B';
 
-/// The approximate number of acknowledged orders that are looked up through the API. The last one is always included.
+/// The approximate number of acknowledged orders that are looked up through the API. The last one
+/// is always included.
 const LOOKUPS: usize = 300;
 
 /// Returns the number of events in each merchant's journal.
@@ -154,8 +157,8 @@ pub(crate) fn check(
 const COUNTS: &str = "SELECT 'orders', count(*) FROM orders UNION ALL \
      SELECT body::json->>'kind', count(*) FROM events GROUP BY 1";
 
-/// Checks that every acknowledged order is stored under its ID, that acknowledged cancellations are stored, and that no other
-/// orders are stored.
+/// Checks that every acknowledged order is stored under its ID, that acknowledged cancellations are
+/// stored, and that no other orders are stored.
 fn check_acknowledged(state: &RunState<'_>) -> Result<(), Failure> {
     let listed = state
         .database

@@ -38,7 +38,8 @@ pub(crate) struct RunState<'a> {
     pub(crate) database: Database<'a>,
     pub(crate) instances: Vec<Instance>,
     pub(crate) clients: OnceLock<Clients>,
-    /// No more faults: merchants create no new orders, and retry open requests until they are acknowledged.
+    /// No more faults: merchants create no new orders, and retry open requests until they are
+    /// acknowledged.
     pub(crate) closing: AtomicBool,
     /// All requests of merchants have a response.
     pub(crate) settled: AtomicBool,
@@ -160,7 +161,8 @@ impl<'a> RunState<'a> {
             .unwrap_or_default()
     }
 
-    /// Waits until every instance is ready, and returns the delay. The error lists the instances that are not ready in time.
+    /// Waits until every instance is ready, and returns the delay. The error lists the instances
+    /// that are not ready in time.
     pub(crate) fn await_ready(&self, timeout: Duration) -> Result<Duration, String> {
         let since = Instant::now();
         loop {

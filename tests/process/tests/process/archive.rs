@@ -1,5 +1,6 @@
-//! `despacho archive` while a server is running, on both databases. It is killed between writing the file and deleting the rows,
-//! and run again. Every history is in a file or in the database at any time, and the API's responses are consistent with it.
+//! `despacho archive` while a server is running, on both databases. It is killed between writing
+//! the file and deleting the rows, and run again. Every history is in a file or in the database at
+//! any time, and the API's responses are consistent with it.
 
 #![expect(
     clippy::panic,
@@ -31,7 +32,8 @@ enum Database {
     Server(Arc<Cluster>, String),
 }
 
-/// A lock on the first table that `despacho archive` writes. It blocks the command until it is dropped.
+/// A lock on the first table that `despacho archive` writes. It blocks the command until it is
+/// dropped.
 enum TableLock<'a> {
     File(rusqlite::Connection),
     Server(&'a Cluster, &'a str, Option<JoinHandle<()>>),
@@ -261,7 +263,8 @@ fn archive_killed_at_random_loses_no_history_on_postgresql() {
 const KILLS: usize = 10;
 const ORDERS_PER_KILL: usize = 12;
 
-/// Makes a group of orders old and kills the command at a random time, repeatedly, and then runs the command to completion.
+/// Makes a group of orders old and kills the command at a random time, repeatedly, and then runs
+/// the command to completion.
 fn kill_archive_at_random(data: &Path, database: &Database) {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let (server, folder) = (start(&binary, data, database), tempfile::tempdir().unwrap());
@@ -398,7 +401,8 @@ fn kill_before_deletion(command: &mut Command, database: &Database, folder: &Pat
     drop(table_lock);
 }
 
-/// Returns the numbers of events, orders and ledger entries, and the ledger's sum, from this order on.
+/// Returns the numbers of events, orders and ledger entries, and the ledger's sum, from this order
+/// on.
 fn row_counts(database: &Database, first: u64) -> [i64; 4] {
     [
         "SELECT COUNT(*) FROM events WHERE order_id >=",
@@ -528,7 +532,8 @@ fn start(binary: &Path, data: &Path, database: &Database) -> Server {
         .unwrap_or_else(|failure| panic!("{failure}"))
 }
 
-/// Creates an order with a preparation time of almost a day, so that its status does not change during the test.
+/// Creates an order with a preparation time of almost a day, so that its status does not change
+/// during the test.
 fn create(base: &str, code: &str) -> u64 {
     let address = json!({
         "street": "Rua Augusta", "number": "1508", "city": "São Paulo", "state": "SP",

@@ -1,4 +1,5 @@
-//! A primary fails under load, and a synchronous standby takes over. The server has both in its URL and continues.
+//! A primary fails under load, and a synchronous standby takes over. The server has both in its URL
+//! and continues.
 
 #![expect(
     clippy::panic,
@@ -25,7 +26,8 @@ use despacho_xtask::{
 use serde_json::{Value, json};
 
 const CLIENTS: usize = 8;
-/// The number of acknowledged orders before the failure of the primary, and again after the promotion of the standby.
+/// The number of acknowledged orders before the failure of the primary, and again after the
+/// promotion of the standby.
 const LOAD: usize = 120;
 /// The time limit from the promotion until the first order is acknowledged.
 const RECOVERY_LIMIT: Duration = Duration::from_secs(30);
@@ -124,7 +126,8 @@ fn fail_over(stop: fn(&Cluster) -> Result<(), Failure>) {
     assert_eq!((status, &found["code"]), (200, &json!(code)), "{found}");
 }
 
-/// Checks that every acknowledged order is stored once, with its fee and without gaps in the journal.
+/// Checks that every acknowledged order is stored once, with its fee and without gaps in the
+/// journal.
 fn check_stored(cluster: &Cluster, url: &str, acknowledged: &Acknowledged) {
     let listed = cluster
         .query(url, "SELECT code, id FROM orders WHERE code LIKE 'FO-%'")

@@ -1,4 +1,5 @@
-//! Two servers share one database. 1,000 orders become due at the same time, and 300 couriers are free.
+//! Two servers share one database. 1,000 orders become due at the same time, and 300 couriers are
+//! free.
 
 #![expect(
     clippy::panic,
@@ -30,7 +31,8 @@ const START_TIME: Duration = Duration::from_secs(4);
 fn two_instances_assign_each_courier_to_a_single_order() {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let data = tempfile::tempdir().unwrap();
-    // Without passes, no demo order gets a courier of this test while a busy machine creates the others.
+    // Without passes, no demo order gets a courier of this test while a busy machine creates the
+    // others.
     let first = start(&binary, data.path(), "60");
     let ids = fill(&first.base);
     drop(first);
@@ -172,8 +174,8 @@ fn create(agent: &ureq::Agent, base: &str, number: usize) -> u64 {
     created["id"].as_u64().unwrap()
 }
 
-/// Ends the demo orders, disables the demo couriers, makes all orders of the test due in the same millisecond, and returns that
-/// time.
+/// Ends the demo orders, disables the demo couriers, makes all orders of the test due in the same
+/// millisecond, and returns that time.
 fn due_together(data: &Path) -> Instant {
     let database = open(data);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();

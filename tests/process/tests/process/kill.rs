@@ -1,7 +1,8 @@
 //! Sends `kill -9` during 2,000 concurrent creations, five times with one database.
 //!
-//! Every acknowledged order is stored once and completely, and no other order is stored. A request without a response may or
-//! may not have created an order, but never a partial one, and its repetition results in one order.
+//! Every acknowledged order is stored once and completely, and no other order is stored. A request
+//! without a response may or may not have created an order, but never a partial one, and its
+//! repetition results in one order.
 
 #![expect(
     clippy::panic,
@@ -223,8 +224,8 @@ fn stored(data: &Path, run: usize) -> BTreeMap<String, i64> {
     codes
 }
 
-/// Checks that nothing is partially stored: each order has its first event and its fee, each event and entry has its order, and
-/// the balance is the sum of its entries.
+/// Checks that nothing is partially stored: each order has its first event and its fee, each event
+/// and entry has its order, and the balance is the sum of its entries.
 fn check_consistency(data: &Path) {
     let database = open(data);
     let count = |sql: &str| {

@@ -1,4 +1,5 @@
-//! Tests of real server processes: kills under load, several instances with one database, injected faults.
+//! Tests of real server processes: kills under load, several instances with one database, injected
+//! faults.
 
 mod archive;
 mod failover;

@@ -1,4 +1,5 @@
-//! Migrates from SQLite to PostgreSQL and back. Orders and journal are the same after each migration, and the service continues.
+//! Migrates from SQLite to PostgreSQL and back. Orders and journal are the same after each
+//! migration, and the service continues.
 
 #![expect(
     clippy::panic,

@@ -9,8 +9,8 @@ use std::{
 use despacho_roads::testing::{Form, Sketch, at};
 use serde_json::{Value, json};
 
-/// Returns an extract with two junctions one kilometre apart. The only way from the first to the second follows three sides of
-/// a square; the direct way back is one-way.
+/// Returns an extract with two junctions one kilometre apart. The only way from the first to the
+/// second follows three sides of a square; the direct way back is one-way.
 fn detour() -> Vec<u8> {
     let mut sketch = Sketch::new();
     for (id, (north, east)) in (1..).zip([

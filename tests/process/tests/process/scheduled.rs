@@ -1,4 +1,5 @@
-//! Sends `kill -9` while a scheduled order waits. After the restart, its search starts on time and finds the courier.
+//! Sends `kill -9` while a scheduled order waits. After the restart, its search starts on time and
+//! finds the courier.
 
 #![expect(
     clippy::panic,
@@ -19,11 +20,13 @@ use serde_json::{Value, json};
 use crate::support::{TIMEOUT, agent, get, post};
 
 const OPERATOR: &str = "operator-token-of-this-test";
-/// The time from the creation of the order to its ready time, in which the server is killed and restarted.
+/// The time from the creation of the order to its ready time, in which the server is killed and
+/// restarted.
 const WAIT: Span = Span::millis(20_000);
 /// The handover of the default tariff.
 const HANDOVER: Span = Span::minutes(3);
-/// The maximum time from the ready time to the allocation: the courier's position, a pass each second, and a slow machine.
+/// The maximum time from the ready time to the allocation: the courier's position, a pass each
+/// second, and a slow machine.
 const MAX_DELAY: Span = Span::millis(15_000);
 
 #[test]
@@ -70,7 +73,8 @@ fn search_after_kill(data: &Path, database: &[(&str, &str)]) {
     let server = start(data, database);
     report_position(&server, &courier);
     let path = format!("/delivery/orders/{}", order["id"]);
-    // Reading an order by its store would start its search, so only the courier sends requests before the allocation.
+    // Reading an order by its store would start its search, so only the courier sends requests
+    // before the allocation.
     let deadline = Instant::now() + TIMEOUT;
     while as_courier(&server, &courier, "GET", "/courier/order", &Value::Null)["order"].is_null() {
         assert!(
@@ -126,7 +130,8 @@ fn cancel_demo_orders(server: &Server) {
     }
 }
 
-/// Creates an order for a time that makes it ready after [`WAIT`], and returns it with its ready time.
+/// Creates an order for a time that makes it ready after [`WAIT`], and returns it with its ready
+/// time.
 fn create_scheduled(server: &Server) -> (Value, Timestamp) {
     let mut body = json!({
         "code": "S-1", "preparationTime": 0, "previewDeliveryTime": true,

@@ -1,5 +1,5 @@
-//! The actions of couriers: they report positions and take the steps of their order, sometimes out of sequence or with a wrong
-//! code.
+//! The actions of couriers: they report positions and take the steps of their order, sometimes out
+//! of sequence or with a wrong code.
 
 use despacho_core::model::{Duration, OrderId, StoreId};
 use serde_json::{Value, json};
@@ -114,7 +114,8 @@ fn set_availability(simulation: &mut Simulation, courier: &KnownCourier) -> Plan
     Plan::post(&courier.key, "/courier/availability", body, Action::Plain)
 }
 
-/// Returns an order of the courier's trip, or rarely another one. Mostly one that blocks the others of the trip.
+/// Returns an order of the courier's trip, or rarely another one. Mostly one that blocks the others
+/// of the trip.
 fn pick_order<'a>(
     simulation: &'a mut Simulation,
     courier: &KnownCourier,

@@ -227,7 +227,8 @@ fn requirements(simulation: &mut Simulation) -> Value {
     requirements
 }
 
-/// Adds a time or windows to some previews and orders. Most of them are within the run, and some cannot be met.
+/// Adds a time or windows to some previews and orders. Most of them are within the run, and some
+/// cannot be met.
 fn schedule(simulation: &mut Simulation, content: &mut Value) {
     // A busy store has fewer, so that its orders still share trips.
     let share = if simulation.clients.busy_store.is_some() {

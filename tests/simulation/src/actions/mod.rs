@@ -1,4 +1,5 @@
-//! The random actions of clients: orders and their lifecycle, couriers, the operator, and subscribers.
+//! The random actions of clients: orders and their lifecycle, couriers, the operator, and
+//! subscribers.
 
 mod courier;
 mod merchant;

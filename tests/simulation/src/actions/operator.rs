@@ -95,7 +95,8 @@ fn pick_store(simulation: &mut Simulation) -> Option<StoreId> {
     simulation.rng.pick(&stores).copied()
 }
 
-/// Takes an order from its courier, and in some requests gives it to another one, whose vehicle may not carry it.
+/// Takes an order from its courier, and in some requests gives it to another one, whose vehicle may
+/// not carry it.
 fn reassign(simulation: &mut Simulation) -> Option<Plan> {
     let order = order(simulation, 300)?;
     let couriers: Vec<u64> = simulation

@@ -86,7 +86,8 @@ pub(crate) fn store(simulation: &mut Simulation, name: &str) -> Value {
     })
 }
 
-/// Returns a request that sets a store's dispatch terms: a lead time of 0 to 30 minutes, and the limit of its trips.
+/// Returns a request that sets a store's dispatch terms: a lead time of 0 to 30 minutes, and the
+/// limit of its trips.
 pub(crate) fn dispatch_terms(simulation: &mut Simulation, store: StoreId) -> Plan {
     let lead = *simulation
         .rng

@@ -1,4 +1,5 @@
-//! Sends any request to the whole API, which must not panic, must return problem documents for errors, and must not return 5xx.
+//! Sends any request to the whole API, which must not panic, must return problem documents for
+//! errors, and must not return 5xx.
 
 use std::{
     cell::RefCell,
@@ -79,7 +80,8 @@ fn service() -> Result<Service, String> {
     Ok(service)
 }
 
-/// Handles the request in the input: a line with method and path, header lines, an empty line, and the body.
+/// Handles the request in the input: a line with method and path, header lines, an empty line, and
+/// the body.
 ///
 /// # Errors
 /// If the response violates a requirement.
@@ -101,7 +103,8 @@ pub(crate) fn handle_request(bytes: &[u8]) -> Result<u64, String> {
 }
 
 impl Service {
-    /// Returns the kind of outcome and the response's body, or `None` if the input is not a valid HTTP request.
+    /// Returns the kind of outcome and the response's body, or `None` if the input is not a valid
+    /// HTTP request.
     fn reply(&mut self, bytes: &[u8]) -> Option<Result<(u64, Value), String>> {
         // A server rejects a request whose target is not a path before it reaches the API.
         let request = self

@@ -1,7 +1,7 @@
 //! `cargo run --release -p despacho-simulation -- fuzz [TARGET …] [--seconds N] [--seed S]`
 //!
-//! Runs the named targets, or all of them, each for a number of seconds. An input that causes a failure is written to
-//! `tests/fuzz/found`.
+//! Runs the named targets, or all of them, each for a number of seconds. An input that causes a
+//! failure is written to `tests/fuzz/found`.
 
 use std::{
     fs,

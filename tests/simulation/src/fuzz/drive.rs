@@ -1,4 +1,5 @@
-//! The fuzz driver for the stable toolchain. It mutates the corpus with a seed, and stores every input with a new kind of outcome.
+//! The fuzz driver for the stable toolchain. It mutates the corpus with a seed, and stores every
+//! input with a new kind of outcome.
 
 use std::{
     collections::BTreeSet,

@@ -1,5 +1,5 @@
-//! Applies any event to any order with the reducer of the browser package. It must not panic, and a second application of the same
-//! event must have no effect.
+//! Applies any event to any order with the reducer of the browser package. It must not panic, and a
+//! second application of the same event must have no effect.
 
 use despacho_core::api::follow::apply_event;
 
@@ -27,7 +27,8 @@ pub(crate) fn apply_input(bytes: &[u8]) -> Result<u64, String> {
             };
             let (after, again): (serde_json::Value, serde_json::Value) =
                 (parsed(&text)?, parsed(&again)?);
-            // Only fields that the reducer writes are compared, because serde_json can change other numbers.
+            // Only fields that the reducer writes are compared, because serde_json can change other
+            // numbers.
             let written_fields = |order: &serde_json::Value| {
                 (
                     order["situation"].clone(),

@@ -1,7 +1,8 @@
 //! Fuzz targets for all parsers of untrusted input, and a driver for the stable toolchain.
 //!
-//! A target takes any bytes, and returns a kind of outcome or an error. The driver stores inputs with a new kind of outcome.
-//! `tests/fuzz/README.md` describes how to run the targets with the driver and with libFuzzer.
+//! A target takes any bytes, and returns a kind of outcome or an error. The driver stores inputs
+//! with a new kind of outcome. `tests/fuzz/README.md` describes how to run the targets with the
+//! driver and with libFuzzer.
 
 mod api;
 mod command;
@@ -20,7 +21,8 @@ pub use drive::{Figures, Finding, drive};
 pub struct Target {
     /// The name of the target and of its folder in the corpus.
     pub name: &'static str,
-    /// Runs the target with an input, and returns the kind of outcome or a description of the failure.
+    /// Runs the target with an input, and returns the kind of outcome or a description of the
+    /// failure.
     pub run: fn(&[u8]) -> Result<u64, String>,
 }
 

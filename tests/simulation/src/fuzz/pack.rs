@@ -18,8 +18,8 @@ use despacho_core::{
 
 use super::kind;
 
-/// Opens the input as a pack if it starts with the magic number. Otherwise the input contains changes to a valid pack, each of three
-/// bytes: an offset and a value.
+/// Opens the input as a pack if it starts with the magic number. Otherwise the input contains
+/// changes to a valid pack, each of three bytes: an offset and a value.
 ///
 /// # Errors
 /// Never. A failure is a panic.

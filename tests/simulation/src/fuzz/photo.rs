@@ -4,8 +4,8 @@ use despacho_core::{model::order::PhotoFormat, rules::photos};
 
 use super::kind;
 
-/// Reads the input as a photo of each format. A photo without metadata must stay as it is, because otherwise a part remained that is
-/// not copied.
+/// Reads the input as a photo of each format. A photo without metadata must stay as it is, because
+/// otherwise a part remained that is not copied.
 ///
 /// # Errors
 /// If a clean photo changes when it is cleaned again.

@@ -1,4 +1,5 @@
-//! Parses any text as each value of headers, paths and queries: quotes, cursors, IDs, timestamps and Brazilian codes.
+//! Parses any text as each value of headers, paths and queries: quotes, cursors, IDs, timestamps
+//! and Brazilian codes.
 
 use despacho_core::{
     geo::cnefe::RowReader,

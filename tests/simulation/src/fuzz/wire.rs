@@ -1,6 +1,7 @@
 //! Compares the core's JSON reader with serde_json for every request body.
 //!
-//! The core parses a body into a tree and reads every type from the tree. serde_json reads the same types from the text.
+//! The core parses a body into a tree and reads every type from the tree. serde_json reads the same
+//! types from the text.
 
 use despacho_core::{json::Tree, wire};
 use serde::{Serialize, de::DeserializeOwned};

@@ -21,7 +21,8 @@ pub(super) enum FailureKind {
     Silent,
     /// The courier sends positions, and neither moves nor takes a step.
     Still,
-    /// The courier waits for this step, which somebody else prevents: the clerk with the code, the recipient.
+    /// The courier waits for this step, which somebody else prevents: the clerk with the code, the
+    /// recipient.
     Waits(&'static str),
 }
 

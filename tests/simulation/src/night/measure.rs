@@ -16,8 +16,8 @@ const BOUND: Duration = Duration::seconds(5 * 60 + super::TICK_S);
 const WAIT_LIMIT: Duration = Duration::minutes(5);
 /// The published age up to which a position counts.
 const MAX_AGE: Duration = Duration::minutes(5);
-/// The published duration of a handover and delay after which a courier is stuck. Couriers take their steps at ticks, so the usual duration
-/// that dispatch learns is up to a tick longer.
+/// The published duration of a handover and delay after which a courier is stuck. Couriers take
+/// their steps at ticks, so the usual duration that dispatch learns is up to a tick longer.
 const STUCK_AFTER: Duration = Duration::seconds((3 + 10) * 60 + super::TICK_S);
 /// The published radius in metres.
 const RADIUS_M: u32 = 10_000;
@@ -202,7 +202,8 @@ impl Night {
         Ok(())
     }
 
-    /// Returns the couriers who are silent, and those who are stuck, each with the time from which health must say so.
+    /// Returns the couriers who are silent, and those who are stuck, each with the time from which
+    /// health must say so.
     fn wrong_couriers(&self) -> Result<[Vec<(u64, Timestamp)>; 2], String> {
         let now = self.now();
         let (mut silent, mut stuck) = (Vec::new(), Vec::new());

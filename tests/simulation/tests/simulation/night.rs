@@ -32,7 +32,8 @@ fn no_order_starves_while_a_courier_is_idle_and_health_names_what_is_wrong() {
                 .all(|seconds| *seconds <= 60),
             "seed {seed}: {report}"
         );
-        // Without failures and orders that were delivered in spite of them, the night would show nothing.
+        // Without failures and orders that were delivered in spite of them, the night would show
+        // nothing.
         let (silent, stuck) = report.failures;
         assert!(
             silent > 0 && stuck > 0 && report.delivered * 4 >= report.orders * 3,

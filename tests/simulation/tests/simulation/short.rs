@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use despacho_simulation::{Run, STEPS, run};
 
-/// The number of seeds, which take about 20 s. They are the same on every machine, so the results are reproducible.
+/// The number of seeds, which take about 20 s. They are the same on every machine, so the results
+/// are reproducible.
 const SEEDS: u64 = 400;
 
 #[test]

@@ -9,7 +9,8 @@ use crate::support::{Response, TestDatabase, create, get, serve};
 /// Concurrent requests.
 const CREATES: usize = 64;
 
-/// Limits instances to four concurrent requests, so 64 requests need sixteen instances, and raises the rate limit.
+/// Limits instances to four concurrent requests, so 64 requests need sixteen instances, and raises
+/// the rate limit.
 pub(crate) fn spread(options: Options) -> Options {
     let options = options.variable("settings", r#"{"limits": {"writes-per-minute": 1000000}}"#);
     Options {

@@ -54,7 +54,8 @@ fn empty_variables_count_as_missing() {
         detail.contains("`admin_token` is missing") && detail.contains("`secret` is missing"),
         "{detail}"
     );
-    // A required variable without a value makes `spin up` fail before the component can name all missing ones.
+    // A required variable without a value makes `spin up` fail before the component can name all
+    // missing ones.
     let manifest = despacho_xtask::place::root()
         .expect("the repository")
         .join("spin.toml");

@@ -296,7 +296,8 @@ fn missing_state_directory_returns_503_with_the_remedy() {
     assert_eq!(served.stats().traps(), 0);
 }
 
-/// Starts a server that accepts connections in PostgreSQL's protocol and rejects every statement with a message.
+/// Starts a server that accepts connections in PostgreSQL's protocol and rejects every statement
+/// with a message.
 fn rejecting(message: &str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");

@@ -63,7 +63,8 @@ fn concurrent_logins_use_bounded_memory() {
         assert!(rejected.headers.contains_key("retry-after"), "{rejected:?}");
     }
     assert!(hashed > 0, "some logins are always served");
-    // At most five instances have hashed, 20 MB each, and each takes up to 3 MB for its requests. Without a limit each would take 20 MB more.
+    // At most five instances have hashed, 20 MB each, and each takes up to 3 MB for its requests.
+    // Without a limit each would take 20 MB more.
     assert!(
         total < 100 + 3 * instances,
         "{total} MB for {instances} instances"

@@ -11,7 +11,8 @@ use crate::{
     webhooks,
 };
 
-/// Starts a cluster with a database. Prints the reason and returns `None` if PostgreSQL is not installed.
+/// Starts a cluster with a database. Prints the reason and returns `None` if PostgreSQL is not
+/// installed.
 fn start_cluster() -> Option<(Cluster, String)> {
     match Cluster::start() {
         Ok(cluster) => {

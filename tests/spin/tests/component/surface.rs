@@ -81,7 +81,8 @@ fn body_above_limit_is_rejected_without_a_trap() {
             request.body(vec![b' '; bytes]).expect("a request"),
         )
         .expect("a response");
-        // Without a key the body is not checked. The client must receive a response, and the instance must not trap.
+        // Without a key the body is not checked. The client must receive a response, and the
+        // instance must not trap.
         assert_eq!(response.status, 401, "{bytes}");
     }
     let request =

@@ -1,4 +1,5 @@
-//! Compares the responses that a page shows with those of its commands, so that they do not become outdated.
+//! Compares the responses that a page shows with those of its commands, so that they do not become
+//! outdated.
 
 use serde_json::Value;
 
@@ -13,7 +14,8 @@ pub(super) struct Response {
 /// The shell function behind [`with_expected_numbers`].
 pub(super) const EXPECT: &str = "expect() { [ \"$2\" = \"$1\" ] || { echo \"expected $1, found $2\" >&2; return 1; }; echo \"$2\"; }\n";
 
-/// Makes each command whose line ends with a comment of three digits, such as `# 210` or `# 210: text`, fail if it prints another number.
+/// Makes each command whose line ends with a comment of three digits, such as `# 210` or
+/// `# 210: text`, fail if it prints another number.
 pub(super) fn with_expected_numbers(commands: &str) -> String {
     let line = |line: &str| match expected_number(line) {
         Some((command, number)) => format!("expect {number} \"$({command})\"\n"),
@@ -82,8 +84,8 @@ fn json_values(output: &str) -> Vec<Value> {
     values
 }
 
-/// Returns whether a response has the shown form: the same members, texts, booleans and whole numbers. Amounts with decimals can differ, as
-/// can times and codes, which are digits.
+/// Returns whether a response has the shown form: the same members, texts, booleans and whole
+/// numbers. Amounts with decimals can differ, as can times and codes, which are digits.
 pub(super) fn matches(shown: &Value, found: &Value) -> bool {
     match (shown, found) {
         (Value::Object(shown), Value::Object(found)) => {

@@ -1,4 +1,5 @@
-//! The graph of uses between files, from the paths that they name. A re-exported name is resolved to the file that defines it.
+//! The graph of uses between files, from the paths that they name. A re-exported name is resolved
+//! to the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,8 +113,8 @@ pub(crate) fn graph(sources: &[Source<'_>], files: &[&TextFile]) -> Result<Graph
 const MAX_REEXPORTS: usize = 8;
 
 impl Modules {
-    /// Returns the file that defines the item of a path in a module, or `None` if the path names a module or another package's
-    /// item.
+    /// Returns the file that defines the item of a path in a module, or `None` if the path names a
+    /// module or another package's item.
     fn file_of(&self, at: &[String], path: &[String], followed: usize) -> Option<&str> {
         let (first, rest) = path.split_first()?;
         if followed > MAX_REEXPORTS {
@@ -160,7 +161,8 @@ impl Modules {
     }
 }
 
-/// Returns a file's module path: `["despacho_core", "order", "drive"]` for `order/drive.rs` and `order/drive/mod.rs`.
+/// Returns a file's module path: `["despacho_core", "order", "drive"]` for `order/drive.rs` and
+/// `order/drive/mod.rs`.
 fn module_of(package: &str, inside: &str) -> Vec<String> {
     let stem = inside.strip_suffix(".rs").unwrap_or(inside);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);

@@ -14,7 +14,8 @@ use rules::{boundary, direction, documents, finish, layers, machine, manifests, 
 
 type Outcome = Result<(), LintError>;
 
-/// The findings of a lint, or the reason that it could not run. `Debug` prints the text without quotes.
+/// The findings of a lint, or the reason that it could not run. `Debug` prints the text without
+/// quotes.
 struct LintError(String);
 
 impl std::fmt::Debug for LintError {

@@ -24,8 +24,9 @@ pub(crate) fn parse(file: &TextFile) -> Result<syn::File, String> {
     syn::parse_file(&file.text).map_err(|e| format!("{}:{}: {e}", file.path, e.span().start().line))
 }
 
-/// Returns every path that a file names outside its tests, in `use`, in code and in macros, with `self` and `super` resolved
-/// to `crate`. `module` is the path of the file's module: `["order", "drive"]`.
+/// Returns every path that a file names outside its tests, in `use`, in code and in macros, with
+/// `self` and `super` resolved to `crate`. `module` is the path of the file's module:
+/// `["order", "drive"]`.
 #[must_use]
 pub(crate) fn paths(file: &syn::File, module: &[String]) -> Vec<Mention> {
     let mut all = Paths::of(file, module);
@@ -39,7 +40,8 @@ pub(crate) fn paths(file: &syn::File, module: &[String]) -> Vec<Mention> {
     all.found
 }
 
-/// Returns the paths that a file names outside its tests and its `use` items, with `self` and `super` resolved to `crate`.
+/// Returns the paths that a file names outside its tests and its `use` items, with `self` and
+/// `super` resolved to `crate`.
 pub(crate) fn paths_in_code(file: &syn::File, module: &[String]) -> Vec<Mention> {
     Paths::of(file, module).found
 }
@@ -122,7 +124,8 @@ impl Paths {
         }
     }
 
-    /// Records the imports of a `use` item. `is_visible` states whether the item is visible outside the file.
+    /// Records the imports of a `use` item. `is_visible` states whether the item is visible outside
+    /// the file.
     fn record_tree(&mut self, tree: &UseTree, before: &[String], is_visible: bool) {
         let with = |name: &syn::Ident| match name == "self" && !before.is_empty() {
             true => before.to_vec(),

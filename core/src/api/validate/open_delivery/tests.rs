@@ -1,7 +1,8 @@
-//! Every field of the standard's requests has an effect, or is listed as without effect in OPEN-DELIVERY.md.
+//! Every field of the standard's requests has an effect, or is listed as without effect in
+//! OPEN-DELIVERY.md.
 //!
-//! `standard.json` has the names of the fields with another value for each. `tests/xtask/open_delivery.py` compares the names with the
-//! standard's document.
+//! `standard.json` has the names of the fields with another value for each.
+//! `tests/xtask/open_delivery.py` compares the names with the standard's document.
 
 use super::*;
 use crate::{

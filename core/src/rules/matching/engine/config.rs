@@ -11,7 +11,8 @@ pub struct Config {
     pub step_s: u32,
     /// Seconds that couriers leave earlier than necessary, because ready times are estimates.
     pub margin_s: u32,
-    /// Maximum delay in seconds of an order's last drop-off, compared with the same trip carrying that order first.
+    /// Maximum delay in seconds of an order's last drop-off, compared with the same trip carrying
+    /// that order first.
     pub detour_s: u32,
     /// Maximum difference in seconds between the ready times of a trip's orders.
     pub ready_spread_s: u32,
@@ -19,7 +20,8 @@ pub struct Config {
     pub weights: Weights,
 }
 
-/// Prices of the cost's parts. Percentages apply to durations, so 100 % makes one second cost one second.
+/// Prices of the cost's parts. Percentages apply to durations, so 100 % makes one second cost one
+/// second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// Percentage of an order's lateness: its drop-off minus its earliest possible drop-off.
@@ -38,7 +40,7 @@ pub struct Weights {
     pub guarantee_s: u32,
     /// Seconds for an order that stays without a courier.
     pub open_s: u32,
-    /// Percentage of the time since ready that is added for an order without a courier. It must be at least the sum of
-    /// `lateness` and `wait`, or the oldest orders starve.
+    /// Percentage of the time since ready that is added for an order without a courier. It must be
+    /// at least the sum of `lateness` and `wait`, or the oldest orders starve.
     pub open_age: u32,
 }

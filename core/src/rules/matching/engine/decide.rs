@@ -13,8 +13,8 @@ use crate::route::sort::sort_smallest;
 /// Maximum number of couriers in [`Explained::considered`].
 const MAX_CONSIDERED: usize = 5;
 
-/// Returns the decision on each open order, in the order of [`Problem::orders`]. With `explain`, orders that stay open have
-/// their considered couriers too.
+/// Returns the decision on each open order, in the order of [`Problem::orders`]. With `explain`,
+/// orders that stay open have their considered couriers too.
 pub fn decide<T: Fn(Point, Point) -> u32>(
     problem: &Problem<'_, T>,
     explain: bool,
@@ -38,7 +38,8 @@ pub fn decide<T: Fn(Point, Point) -> u32>(
 }
 
 impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
-    /// Returns the cheapest couriers for an order if there were no other open orders, each with its cost.
+    /// Returns the cheapest couriers for an order if there were no other open orders, each with its
+    /// cost.
     fn cheapest(&self, order: usize, pool: &mut Pool) -> Vec<(usize, Parts)> {
         let mut found = self.singles(order, pool);
         let key = |(courier, parts): &(usize, Parts)| (parts.total(), *courier);
@@ -93,8 +94,8 @@ impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
         }
     }
 
-    /// Returns the time before which the planned trip of an order must be committed, or `None` if it cannot be committed
-    /// in this pass.
+    /// Returns the time before which the planned trip of an order must be committed, or `None` if
+    /// it cannot be committed in this pass.
     fn deadline(&self, candidate: &Candidate, trips: Trips<'_>, position: usize) -> Option<i64> {
         let (_, first, ride) = trips.first().copied().flatten().filter(|_| position == 0)?;
         let half_pickup = self.half_pickup();

@@ -59,7 +59,8 @@ impl<'f, 'a, T: Fn(Point, Point) -> u32> Plans<'f, 'a, T> {
         };
         self.try_joining(open, &mut best);
         for near in &open.near {
-            // Other orders in a plan never make the trip cheaper, so the search ends at a plan without open orders.
+            // Other orders in a plan never make the trip cheaper, so the search ends at a plan
+            // without open orders.
             if near.single_cost >= best.limit {
                 break;
             }

@@ -1,8 +1,9 @@
 //! The matching engine: decides in each pass which courier fetches which order.
 //!
-//! Each courier gets a plan of up to two trips. An order is inserted at the lowest additional cost; then repairs take out
-//! related orders and insert them again. Only pairs that cannot wait for the next pass are committed. Everything else is
-//! planned again in the next pass, so the engine has no state.
+//! Each courier gets a plan of up to two trips. An order is inserted at the lowest additional cost;
+//! then repairs take out related orders and insert them again. Only pairs that cannot wait for the
+//! next pass are committed. Everything else is planned again in the next pass, so the engine has no
+//! state.
 //!
 //! All durations are seconds, all costs hundredths of a second.
 
@@ -26,7 +27,8 @@ use crate::model::{Load, Point};
 
 /// Maximum number of orders in a trip.
 pub const MAX_TRIP_ORDERS: usize = 10;
-/// Maximum number of stops in a trip of several orders. It bounds the time to find the visiting order.
+/// Maximum number of stops in a trip of several orders. It bounds the time to find the visiting
+/// order.
 pub const MAX_SHARED_STOPS: usize = 12;
 
 /// The input of a pass.
@@ -48,8 +50,8 @@ pub struct Problem<'a, T: Fn(Point, Point) -> u32> {
 pub struct Candidate {
     /// Position at `free_at`.
     pub point: Point,
-    /// Start of the next ride: now if idle, otherwise the end of the trip under way or the start of the shift. With a
-    /// committed trip, the start of the ride to its pickup.
+    /// Start of the next ride: now if idle, otherwise the end of the trip under way or the start of
+    /// the shift. With a committed trip, the start of the ride to its pickup.
     pub free_at: i64,
     /// Whether the courier can leave at once: on shift and without a trip.
     pub idle: bool,
@@ -57,8 +59,8 @@ pub struct Candidate {
     pub until: Option<i64>,
     /// Number of further orders that the hourly guarantee pays.
     pub guaranteed: u32,
-    /// Estimated ride in seconds from `point` to the stores around it. Couriers far from all stores are preferred, so that
-    /// the others stay available. 0 if unknown.
+    /// Estimated ride in seconds from `point` to the stores around it. Couriers far from all stores
+    /// are preferred, so that the others stay available. 0 if unknown.
     pub remoteness_s: u32,
     /// Maximum load of a trip.
     pub max_load: Load,

@@ -66,7 +66,8 @@ pub(super) struct Near {
     pub(super) extra: i64,
     /// Ride from the courier's position to the pickup in seconds.
     pub(super) ride: i64,
-    /// Cost that the order adds in a trip of its own if there are no other open orders, or the maximum if it is too late.
+    /// Cost that the order adds in a trip of its own if there are no other open orders, or the
+    /// maximum if it is too late.
     pub(super) single_cost: i64,
 }
 
@@ -377,7 +378,8 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
         arrival.max(trip.latest_ready)
     }
 
-    /// Returns the cost of a plan by its parts, or `None` if a pickup is after the end of the shift.
+    /// Returns the cost of a plan by its parts, or `None` if a pickup is after the end of the
+    /// shift.
     pub(super) fn parts(&self, courier: &Candidate, trips: Trips<'_>, extra: i64) -> Option<Parts> {
         let (parts, feasible) = self.price_trips(courier, trips, extra);
         feasible.then_some(parts)
@@ -388,7 +390,8 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
         self.price_trips(courier, plan.trips(pool), plan.extra).0
     }
 
-    /// Returns the cost of trips by its parts, and whether all pickups are before the end of the shift.
+    /// Returns the cost of trips by its parts, and whether all pickups are before the end of the
+    /// shift.
     fn price_trips(&self, courier: &Candidate, trips: Trips<'_>, extra: i64) -> (Parts, bool) {
         let weights = &self.problem.config.weights;
         let mut starts_at = self.start(courier);

@@ -8,9 +8,11 @@ use crate::route::sort::{sort, sort_smallest};
 const REPAIRS: u32 = 20;
 /// Additional repairs in each pass for each open order.
 const REPAIRS_PER_ORDER: u32 = 16;
-/// A pass ends its repairs after [`REPAIRS`] and this number for each open order have not lowered the cost in sequence.
+/// A pass ends its repairs after [`REPAIRS`] and this number for each open order have not lowered
+/// the cost in sequence.
 const FAILURES_PER_ORDER: u32 = 2;
-/// Maximum number of candidate couriers that the repairs of a pass try. It bounds the duration of a pass.
+/// Maximum number of candidate couriers that the repairs of a pass try. It bounds the duration of a
+/// pass.
 const MAX_TRIALS: u64 = 25_000;
 /// Maximum number of orders that a repair takes out besides the first one.
 const MAX_RELATED: usize = 8;
@@ -18,7 +20,8 @@ const MAX_RELATED: usize = 8;
 const UNITS_PER_SECOND: u64 = 750;
 /// Number of open orders above which a repair does not compare its first order with all others.
 const MAX_COMPARED: usize = 300;
-/// Percentage of the couriers that a repair skips when it takes orders from the couriers nearest to an order.
+/// Percentage of the couriers that a repair skips when it takes orders from the couriers nearest to
+/// an order.
 const SKIPPED: u32 = 30;
 
 /// Plans all orders.
@@ -75,8 +78,8 @@ struct Repair {
 }
 
 impl Repair {
-    /// Takes out a few related orders and inserts them in random sequence. The change is reverted unless the total cost
-    /// falls. Returns whether it falls.
+    /// Takes out a few related orders and inserts them in random sequence. The change is reverted
+    /// unless the total cost falls. Returns whether it falls.
     fn run<T: Fn(Point, Point) -> u32>(
         &mut self,
         plans: &mut Plans<'_, '_, T>,
@@ -165,7 +168,8 @@ impl Repair {
         }
     }
 
-    /// Takes the orders of the same courier, then those nearest in place and ready time, both with random deviations.
+    /// Takes the orders of the same courier, then those nearest in place and ready time, both with
+    /// random deviations.
     fn take_nearest<T: Fn(Point, Point) -> u32>(
         &mut self,
         plans: &Plans<'_, '_, T>,

@@ -3,7 +3,8 @@
 use super::{Config, MAX_SHARED_STOPS, TripOrder};
 use crate::model::Point;
 
-/// Maximum number of stops whose visiting orders are all compared. Above it, stops are inserted one by one.
+/// Maximum number of stops whose visiting orders are all compared. Above it, stops are inserted one
+/// by one.
 const MAX_EXHAUSTIVE_STOPS: usize = 4;
 /// Number of stops whose path fits in a [`Path`].
 const MAX_PATH: usize = MAX_SHARED_STOPS;
@@ -21,7 +22,8 @@ pub(super) struct Route {
     pub(super) end: Point,
 }
 
-/// Returns the durations of the best visiting order, or `None` if several orders have too many stops.
+/// Returns the durations of the best visiting order, or `None` if several orders have too many
+/// stops.
 pub(super) fn best_route<T: Fn(Point, Point) -> u32>(
     pickup: Point,
     orders: &[&TripOrder],
@@ -64,7 +66,8 @@ struct Stop {
     /// Index of the order.
     order: usize,
     point: Point,
-    /// Duration from the pickup to this drop-off if the trip carried its order first. `None` before the last stop.
+    /// Duration from the pickup to this drop-off if the trip carried its order first. `None` before
+    /// the last stop.
     direct: Option<i64>,
 }
 

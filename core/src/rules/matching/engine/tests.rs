@@ -208,7 +208,8 @@ fn ready_times_and_detours_limit_shared_trips() {
     let decisions = pass(&[courier(900)], &spread);
     assert_eq!(committed(&decisions[0]), Some(0));
     assert_eq!(committed(&decisions[1]), None);
-    // The stops lie on opposite sides: the second drop-off would be 2,240 s later than a direct one.
+    // The stops lie on opposite sides: the second drop-off would be 2,240 s later than a direct
+    // one.
     let opposite = [open(0, 2_000), open(0, 0)];
     assert_eq!(
         pass(&[courier(900)], &opposite)

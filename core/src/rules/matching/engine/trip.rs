@@ -84,8 +84,8 @@ pub(super) struct Trip {
 }
 
 impl Trip {
-    /// Returns the trip of some orders, or `None` if they cannot share one. A committed trip is never rejected: `fixed`
-    /// is true for it.
+    /// Returns the trip of some orders, or `None` if they cannot share one. A committed trip is
+    /// never rejected: `fixed` is true for it.
     pub(super) fn new<T: Fn(Point, Point) -> u32>(
         items: &[Item<'_>],
         members: Members,

@@ -1,4 +1,5 @@
-//! Measures locations by municipality with the centroids of CEP5s: lines of `cep5,lat,lon,addresses`, compressed with gzip.
+//! Measures locations by municipality with the centroids of CEP5s: lines of
+//! `cep5,lat,lon,addresses`, compressed with gzip.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -12,8 +13,9 @@ use despacho_core::{
 /// Minimum number of CEP5s of a city.
 const MIN_CEP5S: usize = 100;
 
-/// Returns a line of a table for each city: the error of its seat, the share of CEP5s within the radius of its locations, and the error of a
-/// point between the seat and that of the next municipality in the order of CEPs.
+/// Returns a line of a table for each city: the error of its seat, the share of CEP5s within the
+/// radius of its locations, and the error of a point between the seat and that of the next
+/// municipality in the order of CEPs.
 pub(crate) fn report(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut text)?;
@@ -70,7 +72,8 @@ pub(crate) fn report(path: &Path) -> std::io::Result<String> {
     Ok(lines)
 }
 
-/// Returns a point between the seat of a CEP's municipality and that of the next municipality: half of the way at the end of the range.
+/// Returns a point between the seat of a CEP's municipality and that of the next municipality: half
+/// of the way at the end of the range.
 fn towards_next(town: Municipality, cep: Cep) -> Point {
     let owner = |thousands: u32| {
         Cep::parse(&format!("{thousands:05}000"))

@@ -1,4 +1,5 @@
-//! Forms in which people write an address. Each form has a name and writes an address of the register in that form.
+//! Forms in which people write an address. Each form has a name and writes an address of the
+//! register in that form.
 
 use despacho_core::{
     geo::names::plain,
@@ -39,8 +40,8 @@ impl Rng {
     }
 }
 
-/// A form: its name, whether the streets are missing from the pack, and the function that writes an address. The function returns `None` if
-/// the form does not apply to the address.
+/// A form: its name, whether the streets are missing from the pack, and the function that writes an
+/// address. The function returns `None` if the form does not apply to the address.
 pub(crate) struct Form {
     pub(crate) name: &'static str,
     pub(crate) is_absent: bool,
@@ -236,7 +237,8 @@ const NUMBERS: [(&str, &str); 45] = [
     ("Quarenta e Cinco", ""),
 ];
 
-/// The first number of a name as digits, with a leading zero, in words or as a Roman numeral, whichever it is not.
+/// The first number of a name as digits, with a leading zero, in words or as a Roman numeral,
+/// whichever it is not.
 fn respelled(door: &Door, rng: &mut Rng) -> Option<Address> {
     let spaced = format!(" {} ", plain(&door.name));
     let forms = (1..).zip(NUMBERS).map(|(number, (words, roman))| {
@@ -347,7 +349,8 @@ fn abbreviated(text: &str, table: &[(&str, &[&'static str])], rng: &mut Rng) -> 
     is_changed.then(|| words.join(" "))
 }
 
-/// Changes letters of the name: exchanges, replaces, omits or inserts one. Returns `None` for short names.
+/// Changes letters of the name: exchanges, replaces, omits or inserts one. Returns `None` for short
+/// names.
 fn with_errors(door: &Door, errors: usize, rng: &mut Rng) -> Option<Address> {
     let mut letters: Vec<char> = door.name.chars().collect();
     if letters

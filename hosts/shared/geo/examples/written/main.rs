@@ -1,13 +1,16 @@
 //! Measures locations of addresses as people write them:
 //! `cargo run -p despacho-geo --features gazetteer --example written -- OPTION FILE...`
 //!
-//! - `--register FILE` locates the addresses of a register file of São Paulo in every form of `forms.rs`.
-//! - `--extract FILE` does the same with addresses along the named roads of an OpenStreetMap extract of Porto Alegre.
+//! - `--register FILE` locates the addresses of a register file of São Paulo in every form of
+//!   `forms.rs`.
+//! - `--extract FILE` does the same with addresses along the named roads of an OpenStreetMap
+//!   extract of Porto Alegre.
 //! - `--centroids FILE` measures locations by municipality.
-//! - `--ceps FILE` measures road distances between locations by CEP, for addresses along the roads of an extract that have a CEP.
+//! - `--ceps FILE` measures road distances between locations by CEP, for addresses along the roads
+//!   of an extract that have a CEP.
 //!
-//! The streets of a tenth of the names are left out of the pack: an address there must not be found in another street. `LIST_WRONG=1` lists wrong
-//! results.
+//! The streets of a tenth of the names are left out of the pack: an address there must not be found
+//! in another street. `LIST_WRONG=1` lists wrong results.
 
 mod centroids;
 mod ceps;

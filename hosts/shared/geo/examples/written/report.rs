@@ -37,8 +37,8 @@ impl Counts {
     }
 }
 
-/// Returns the results of each form in the order of [`FORMS`], for up to `limit` addresses. `is_absent` selects the addresses whose street is
-/// not in the pack.
+/// Returns the results of each form in the order of [`FORMS`], for up to `limit` addresses.
+/// `is_absent` selects the addresses whose street is not in the pack.
 pub(crate) fn measure(
     pack: &Pack<'_>,
     doors: &[Door],
@@ -65,7 +65,8 @@ pub(crate) fn measure(
             let Some(address) = (form.write)(door, &mut rng) else {
                 continue;
             };
-            // Without its title, a street can have the name of another one, and nothing distinguishes them.
+            // Without its title, a street can have the name of another one, and nothing
+            // distinguishes them.
             if form.name == TITLES_OMITTED
                 && names.contains(&address.street.as_deref().map(plain).unwrap_or_default())
             {
@@ -88,8 +89,8 @@ pub(crate) fn measure(
     (0u64..).zip(&FORMS).map(measure_form).collect()
 }
 
-/// Whether a location is on another street, or a number is more than 500 m from its address. The middle of a street is correct near any of its
-/// addresses, within its radius.
+/// Whether a location is on another street, or a number is more than 500 m from its address. The
+/// middle of a street is correct near any of its addresses, within its radius.
 fn is_elsewhere(located: &Located, door: &Door, street: Option<&Vec<Point>>) -> bool {
     let nearest = street
         .into_iter()

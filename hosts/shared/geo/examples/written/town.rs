@@ -1,4 +1,5 @@
-//! Samples of addresses: the rows of a register file, and addresses along the named roads of an extract.
+//! Samples of addresses: the rows of a register file, and addresses along the named roads of an
+//! extract.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -97,8 +98,9 @@ fn capitalised(text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<String>>().join(" ")
 }
 
-/// Creates addresses along the named roads of an extract of Porto Alegre. Names and positions are real; a number is the
-/// distance in metres from an end of the street, as in many Brazilian cities, and a CEP stands for up to 800 m of a street.
+/// Creates addresses along the named roads of an extract of Porto Alegre. Names and positions are
+/// real; a number is the distance in metres from an end of the street, as in many Brazilian cities,
+/// and a CEP stands for up to 800 m of a street.
 pub(crate) fn of_extract(path: &Path) -> Result<Vec<Door>, Box<dyn std::error::Error>> {
     let mut by_name: BTreeMap<String, Vec<NamedRoad>> = BTreeMap::new();
     for road in named_roads(path)? {

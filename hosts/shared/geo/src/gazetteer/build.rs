@@ -53,9 +53,10 @@ pub struct Progress {
 
 /// Builds a pack from register files: csv, zips of csv, and folders of both.
 ///
-/// The pack appears under its name when it is complete; temporary files are in a folder next to it. The folders of earlier builds of this
-/// pack that were killed are removed. Malformed rows are skipped, counted and named; more than [`MAX_MALFORMED_PERCENT`] of the rows are an
-/// error. `progress` is called about every 65,000 rows.
+/// The pack appears under its name when it is complete; temporary files are in a folder next to it.
+/// The folders of earlier builds of this pack that were killed are removed. Malformed rows are
+/// skipped, counted and named; more than [`MAX_MALFORMED_PERCENT`] of the rows are an error.
+/// `progress` is called about every 65,000 rows.
 ///
 /// # Errors
 /// [`BuildError`] names the file and the reason.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::gazetteer::error::BuildError;
 
-/// Maximum length of a line; the register's lines have 150 to 300 bytes. A longer line is passed on empty and counts as malformed.
+/// Maximum length of a line; the register's lines have 150 to 300 bytes. A longer line is passed on
+/// empty and counts as malformed.
 const MAX_LINE_BYTES: u64 = 1 << 14;
 
 fn has_extension(path: &Path, extension: &str) -> bool {
@@ -14,7 +15,8 @@ fn has_extension(path: &Path, extension: &str) -> bool {
         .is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
-/// Returns the named files, and the csv and zip files of the named folders by name, each with its size.
+/// Returns the named files, and the csv and zip files of the named folders by name, each with its
+/// size.
 pub(crate) fn files(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>, BuildError> {
     let mut files = Vec::new();
     for input in inputs {

@@ -1,8 +1,8 @@
-//! Builds gazetteer packs from the downloaded files of the IBGE address register (CNEFE 2022): one zip per municipality, or plain
-//! csv.
+//! Builds gazetteer packs from the downloaded files of the IBGE address register (CNEFE 2022): one
+//! zip per municipality, or plain csv.
 //!
-//! The rows are sorted on disk, so a hundred million of them need no more memory than a thousand. The core defines the meaning of a row
-//! and the format of a pack.
+//! The rows are sorted on disk, so a hundred million of them need no more memory than a thousand.
+//! The core defines the meaning of a row and the format of a pack.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), despacho_geo::gazetteer::BuildError> {

@@ -7,8 +7,8 @@ use despacho_core::geo::cnefe::RowError;
 /// Maximum malformed rows that a report names.
 pub(super) const MAX_NAMED_ROWS: usize = 20;
 
-/// Maximum share of malformed rows, in percent. The register has hardly any, so a file with more is damaged or has another layout, and its
-/// pack would lack addresses that the one in use may have.
+/// Maximum share of malformed rows, in percent. The register has hardly any, so a file with more is
+/// damaged or has another layout, and its pack would lack addresses that the one in use may have.
 pub const MAX_MALFORMED_PERCENT: u64 = 1;
 
 /// A row that was skipped.

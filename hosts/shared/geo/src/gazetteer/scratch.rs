@@ -15,16 +15,19 @@ const LOCK: &str = "lock";
 /// Maximum age of the folder of a running process without a lock, which is created at once.
 const MAX_AGE_WITHOUT_LOCK: Duration = Duration::from_secs(60);
 
-/// A temporary folder, which is removed with its content when dropped. It contains a file that is locked until then. The operating system
-/// ends the lock of a killed process, so its folder can be removed later.
+/// A temporary folder, which is removed with its content when dropped. It contains a file that is
+/// locked until then. The operating system ends the lock of a killed process, so its folder can be
+/// removed later.
 pub(crate) struct Scratch {
     path: PathBuf,
-    /// The locked file. It is closed before the folder is removed, because Windows does not remove open files.
+    /// The locked file. It is closed before the folder is removed, because Windows does not remove
+    /// open files.
     lock: Option<File>,
 }
 
 impl Scratch {
-    /// Creates a folder next to a file, named after the file and this process, and removes those of killed processes.
+    /// Creates a folder next to a file, named after the file and this process, and removes those of
+    /// killed processes.
     pub(crate) fn next_to(file: &Path) -> io::Result<Scratch> {
         static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -26,7 +26,8 @@ pub(crate) struct Sorter<const N: usize> {
 }
 
 impl<const N: usize> Sorter<N> {
-    /// Creates a sorter with `memory` bytes for two parts. Its runs are files in `folder` whose names start with `name`.
+    /// Creates a sorter with `memory` bytes for two parts. Its runs are files in `folder` whose
+    /// names start with `name`.
     pub(crate) fn new(folder: &Path, name: &'static str, memory: usize) -> Sorter<N> {
         let max_part = (memory / N / 2).max(1);
         let (part, runs, spare) = (Vec::new(), Vec::new(), Vec::new());

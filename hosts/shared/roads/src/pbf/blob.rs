@@ -175,12 +175,13 @@ fn decompress(blob: &[u8], decompressed: &mut Vec<u8>, block: u64) -> Result<(),
 pub(crate) struct Header {
     /// The covered area, if it is stated.
     pub(crate) bounds: Option<Bounds>,
-    /// Whether ways contain the locations of their nodes. The file may then lack the nodes themselves.
+    /// Whether ways contain the locations of their nodes. The file may then lack the nodes
+    /// themselves.
     pub(crate) has_locations: bool,
 }
 
-/// Reads the file's header. Returns an error if the file uses an unknown feature: optional ones too, because they can change where a
-/// reader finds something, as `LocationsOnWays` does.
+/// Reads the file's header. Returns an error if the file uses an unknown feature: optional ones
+/// too, because they can change where a reader finds something, as `LocationsOnWays` does.
 pub(crate) fn header(bytes: &[u8], block: u64) -> Result<Header, RoadsError> {
     let (mut bounds, mut has_locations) = (None, false);
     for field in Fields::new(bytes) {

@@ -53,8 +53,9 @@ impl Way<'_> {
         self.nodes.clone().deltas()
     }
 
-    /// Returns the nodes with their coordinates if the way itself contains them (`LocationsOnWays`); otherwise nothing. A node outside the
-    /// extract is omitted: its coordinate is the largest number.
+    /// Returns the nodes with their coordinates if the way itself contains them
+    /// (`LocationsOnWays`); otherwise nothing. A node outside the extract is omitted: its
+    /// coordinate is the largest number.
     pub(crate) fn locations(&self) -> Result<Vec<(i64, Coord)>, DecodeError> {
         if self.lats.is_empty() && self.lons.is_empty() {
             return Ok(Vec::new());
@@ -146,7 +147,8 @@ impl<'a> Block<'a> {
         self.has(&[4])
     }
 
-    /// Returns whether a group has elements of one of these kinds. The format permits one kind per group, but readers do not require it.
+    /// Returns whether a group has elements of one of these kinds. The format permits one kind per
+    /// group, but readers do not require it.
     fn has(&self, kinds: &[u64]) -> bool {
         self.groups.iter().any(|group| {
             Fields::new(group)

@@ -1,7 +1,8 @@
 //! The file format `.osm.pbf`: blobs that contain blocks of nodes, ways and relations.
 //!
-//! This reader is part of the crate because the maintained one, `osmpbf` 0.3.8, takes twice as long (see this package's
-//! README) and decodes every element. A damaged file must not cause a panic or unbounded memory.
+//! This reader is part of the crate because the maintained one, `osmpbf` 0.3.8, takes twice as long
+//! (see this package's README) and decodes every element. A damaged file must not cause a panic or
+//! unbounded memory.
 
 mod blob;
 mod block;

@@ -35,8 +35,8 @@ impl<'a> Tags<'a> {
             .map(|pair| pair.1)
     }
 
-    /// Returns the value for each direction, forward and backward, from the first key that has one. A key for one
-    /// direction takes precedence.
+    /// Returns the value for each direction, forward and backward, from the first key that has one.
+    /// A key for one direction takes precedence.
     pub(crate) fn by_direction(&self, keys: &[&str]) -> (Option<&'a str>, Option<&'a str>) {
         let (mut forward, mut backward) = (None, None);
         for key in keys {

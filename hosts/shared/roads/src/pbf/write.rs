@@ -7,9 +7,11 @@ use super::encode::{blob, bytes, deltas, number, packed, zigzag};
 use super::{Bounds, Member, Relation, Tags};
 use crate::coord::Coord;
 
-/// Maximum number of elements in a block, as in the common tools. Readers reject blocks of more than 32 MiB.
+/// Maximum number of elements in a block, as in the common tools. Readers reject blocks of more
+/// than 32 MiB.
 const MAX_ELEMENTS: usize = 8_000;
-/// Number of encoded bytes after which a block ends, because ways and relations have any number of members.
+/// Number of encoded bytes after which a block ends, because ways and relations have any number of
+/// members.
 const MAX_BYTES: usize = 4 << 20;
 
 /// Writes the first blob of a file: required features and the covered area.

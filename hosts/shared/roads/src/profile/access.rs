@@ -64,7 +64,8 @@ pub(super) fn blocks_access(tags: &Tags<'_>) -> Option<bool> {
     Some(is_forbidden(value) && !is_restricted(value))
 }
 
-/// Returns whether the vehicle fits the way's height, width, length and weight limits, forward and backward.
+/// Returns whether the vehicle fits the way's height, width, length and weight limits, forward and
+/// backward.
 pub(super) fn fits(tags: &Tags<'_>) -> (bool, bool) {
     let height = both_directions(tags, &["maxheight:physical", "maxheight"], |value| {
         metres(value) >= HEIGHT_M

@@ -1,7 +1,8 @@
 //! The profile: which roads a car or motorcycle can use, and how fast.
 //!
-//! The rules and figures are those of OSRM's car profile (`profiles/car.lua`, BSD-2-Clause, release 26.10), so legs can
-//! be compared. Ferries, movable bridges, carpool lanes and opening hours are not supported.
+//! The rules and figures are those of OSRM's car profile (`profiles/car.lua`, BSD-2-Clause, release
+//! 26.10), so legs can be compared. Ferries, movable bridges, carpool lanes and opening hours are
+//! not supported.
 
 mod access;
 mod node;
@@ -17,11 +18,11 @@ use crate::pbf::Tags;
 pub(crate) struct Travel {
     /// The speed in metres per second, without traffic.
     pub(crate) speed: f64,
-    /// The rate in metres per second that determines the weight. It is lower than the speed on narrow roads and service
-    /// roads.
+    /// The rate in metres per second that determines the weight. It is lower than the speed on
+    /// narrow roads and service roads.
     pub(crate) rate: f64,
-    /// Whether the road is for residents, customers, deliveries or owners only. A trip can start or end there but not
-    /// pass through.
+    /// Whether the road is for residents, customers, deliveries or owners only. A trip can start or
+    /// end there but not pass through.
     pub(crate) restricted: bool,
 }
 

@@ -102,7 +102,8 @@ fn limit_km_h(value: &str) -> Option<f64> {
     (km_h > 0.0).then_some(km_h)
 }
 
-/// Returns the factors from speed to rate, forward and backward. Narrow roads and service roads are avoided.
+/// Returns the factors from speed to rate, forward and backward. Narrow roads and service roads are
+/// avoided.
 pub(super) fn penalties(tags: &Tags<'_>, bidirectional: bool) -> (f64, f64) {
     let service = match tags.get("service") {
         Some(

@@ -7,7 +7,8 @@ use crate::pbf::Tags;
 /// The keys of the ways that can be a feature.
 pub(super) const KEYS: [&str; 5] = ["highway", "waterway", "natural", "leisure", "landuse"];
 
-/// A kind of feature. Tiles contain features in this order, and maps draw later ones over earlier ones.
+/// A kind of feature. Tiles contain features in this order, and maps draw later ones over earlier
+/// ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Park,

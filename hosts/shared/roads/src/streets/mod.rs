@@ -1,8 +1,9 @@
-//! Builds the street map of an extract: a PMTiles file of vector tiles with roads, water and parks, which the merchant panel draws
-//! without a tile server.
+//! Builds the street map of an extract: a PMTiles file of vector tiles with roads, water and parks,
+//! which the merchant panel draws without a tile server.
 //!
-//! The file has the zooms 10 to 14; maps enlarge the last one. Water and parks that consist of several ways (multipolygons) are
-//! omitted, because their assembly is not worth its code for a background.
+//! The file has the zooms 10 to 14; maps enlarge the last one. Water and parks that consist of
+//! several ways (multipolygons) are omitted, because their assembly is not worth its code for a
+//! background.
 
 mod kind;
 mod read;

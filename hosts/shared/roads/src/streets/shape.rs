@@ -10,7 +10,8 @@ pub(super) const MAX_ZOOM: u8 = 14;
 pub(super) const EXTENT: i32 = 4096;
 /// The number of units per side of the world: the tiles of the last zoom, each of [`EXTENT`] units.
 const WORLD: f64 = ((EXTENT as u64) << MAX_ZOOM) as f64;
-/// The margin around a tile whose contents the tile repeats, so that lines are not cut at its sides.
+/// The margin around a tile whose contents the tile repeats, so that lines are not cut at its
+/// sides.
 pub(super) const MARGIN: i32 = 96;
 
 /// A point of the projected world; y increases southwards.

@@ -1,4 +1,5 @@
-//! Test support: hand-drawn and synthetic road networks, random points, and the named roads of an extract.
+//! Test support: hand-drawn and synthetic road networks, random points, and the named roads of an
+//! extract.
 
 mod format;
 mod named;

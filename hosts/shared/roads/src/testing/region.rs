@@ -22,8 +22,9 @@ const RIVER: u64 = 30;
 /// The blocks between two bridges.
 const BRIDGES: u64 = 40;
 
-/// Writes an extract of a region with about `nodes` nodes: a grid of streets of irregular blocks with shape nodes, main roads, one-way
-/// streets, turn restrictions, and rivers with few bridges. The same seed gives the same bytes.
+/// Writes an extract of a region with about `nodes` nodes: a grid of streets of irregular blocks
+/// with shape nodes, main roads, one-way streets, turn restrictions, and rivers with few bridges.
+/// The same seed gives the same bytes.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -137,7 +138,8 @@ impl Region {
         }
     }
 
-    /// Returns whether a street leads north: from the last row and over a river it does not, except on bridges.
+    /// Returns whether a street leads north: from the last row and over a river it does not, except
+    /// on bridges.
     fn has_north(&self, row: u64, column: u64) -> bool {
         row + 1 < self.side && (row % RIVER != RIVER - 1 || column % BRIDGES == BRIDGES / 2)
     }

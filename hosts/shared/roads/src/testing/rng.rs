@@ -30,7 +30,8 @@ impl Rng {
         Point::from_degrees(latitude, longitude)
     }
 
-    /// Moves a point in a random direction by a Rayleigh-distributed distance with the given median.
+    /// Moves a point in a random direction by a Rayleigh-distributed distance with the given
+    /// median.
     pub fn moved(&mut self, point: Point, median_m: f64) -> Option<Point> {
         let metres = median_m * (-(1.0 - self.next_f64()).ln() / 2f64.ln()).sqrt();
         let angle = self.next_f64() * std::f64::consts::TAU;

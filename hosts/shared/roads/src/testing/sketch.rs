@@ -147,7 +147,8 @@ impl Sketch {
         self
     }
 
-    /// Writes the locations of nodes into the ways, and omits nodes without tags, as `osmium add-locations-to-ways` does.
+    /// Writes the locations of nodes into the ways, and omits nodes without tags, as
+    /// `osmium add-locations-to-ways` does.
     pub fn locations_on_ways(&mut self) -> &mut Sketch {
         self.has_locations = true;
         self.optional("LocationsOnWays")

@@ -4,7 +4,8 @@ use despacho_core::model::Point;
 use despacho_roads::testing::{Form, Sketch, at};
 use despacho_roads::{RoadMatrix, Roads, cut};
 
-/// Adds streets in a grid of `side` × `side` junctions at steps of 100 m, and returns its corners in the south-west and the north-east.
+/// Adds streets in a grid of `side` × `side` junctions at steps of 100 m, and returns its corners
+/// in the south-west and the north-east.
 fn grid(sketch: &mut Sketch, base: i64, side: i64, north: f64, east: f64) -> (i64, i64) {
     let metres = |step: i64| f64::from(i32::try_from(step).expect("a small grid")) * 100.0;
     for (row, column) in (0..side).flat_map(|row| (0..side).map(move |column| (row, column))) {

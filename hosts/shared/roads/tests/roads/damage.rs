@@ -49,7 +49,8 @@ fn truncated_extract_is_rejected() {
         assert!(Roads::from_bytes(&whole).is_ok());
         for length in 0..whole.len() {
             let found = Roads::from_bytes(&whole[..length]);
-            // At a block boundary, truncation is not detectable: nodes, ways or restrictions are missing.
+            // At a block boundary, truncation is not detectable: nodes, ways or restrictions are
+            // missing.
             let text = found
                 .as_ref()
                 .map_or_else(ToString::to_string, |roads| format!("{roads:?}"));

@@ -1,4 +1,5 @@
-//! Tests with the two real extracts in ../shared/data. Each test is skipped with a message if its extract is missing.
+//! Tests with the two real extracts in ../shared/data. Each test is skipped with a message if its
+//! extract is missing.
 
 use crate::extract;
 use despacho_core::{geo::great_circle_m, model::Point};
@@ -16,7 +17,8 @@ fn at(latitude: f64, longitude: f64) -> Point {
 /// Legs computed by OSRM 26.10 on the same extract: start, end, metres, seconds.
 type ExpectedLegs = [((f64, f64), (f64, f64), f64, f64)];
 
-/// Trips of nearly equal duration can differ in length, so the tolerance of seconds is smaller than that of metres.
+/// Trips of nearly equal duration can differ in length, so the tolerance of seconds is smaller than
+/// that of metres.
 fn assert_like_osrm(roads: &Roads, expected: &ExpectedLegs) {
     let mut errors = Vec::new();
     for (from, to, metres, seconds) in expected {
@@ -88,7 +90,8 @@ fn far_point_is_not_snapped() {
     let here = at(-30.0265, -51.1628);
     assert!(roads.matrix(&[here]).is_snapped(0));
     for (far, name) in [
-        // OSRM returns 'Ok' and 6,779.8 m for this point, 3,118 km away, unless the request has a radius.
+        // OSRM returns 'Ok' and 6,779.8 m for this point, 3,118 km away, unless the request has a
+        // radius.
         (at(-3.119, -60.0217), "Manaus"),
         (at(-30.06, -51.30), "the lake"),
         (at(-29.95, -51.20), "3 km north of the extract"),

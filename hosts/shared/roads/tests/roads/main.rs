@@ -11,7 +11,8 @@ mod streets;
 
 use std::path::PathBuf;
 
-/// Returns the path of an extract in ../shared/data/osm, or `None` with a message on standard error if it is missing.
+/// Returns the path of an extract in ../shared/data/osm, or `None` with a message on standard error
+/// if it is missing.
 fn extract(name: &str) -> Option<PathBuf> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let found = here

@@ -4,8 +4,9 @@ use despacho_core::model::Point;
 use despacho_roads::testing::{Form, Sketch, at};
 use despacho_roads::{RoadLeg, Roads, RoadsError, SNAP_LIMIT_M};
 
-/// A square of streets with sides of 400 m: nodes 1 and 2 in the north, 4 and 3 in the south, ways 12, 23, 34 and 41. A
-/// dead end of 100 m leads west from the south-western corner and allows U-turns.
+/// A square of streets with sides of 400 m: nodes 1 and 2 in the north, 4 and 3 in the south, ways
+/// 12, 23, 34 and 41. A dead end of 100 m leads west from the south-western corner and allows
+/// U-turns.
 fn square() -> Sketch {
     let mut sketch = corners();
     sketch
@@ -362,7 +363,8 @@ fn every_encoding_gives_equal_legs() {
     assert!(matrices.iter().all(|matrix| *matrix == matrices[0]));
 }
 
-/// Returns the square with signals, a restriction, a node outside the extract and IDs around zero, as editors number new elements.
+/// Returns the square with signals, a restriction, a node outside the extract and IDs around zero,
+/// as editors number new elements.
 fn square_with_negative_ids() -> Sketch {
     let mut sketch = Sketch::new();
     sketch

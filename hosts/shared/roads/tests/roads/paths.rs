@@ -119,7 +119,8 @@ fn path_over_restricted_turns_and_driveways_has_every_corner() {
         .street(41, &[4, 1]);
     let is_on =
         |path: &[Point], corner: Point| path.iter().any(|point| length(&[*point, corner]) < 1.0);
-    // The way from the west over the northern side continues only to the north, so the path leads around.
+    // The way from the west over the northern side continues only to the north, so the path leads
+    // around.
     sketch.restriction("no_right_turn", 61, 12, 23, true);
     let roads = sketch.roads().expect("roads");
     let (west, south) = (at(400.0, -200.0), at(0.0, 390.0));

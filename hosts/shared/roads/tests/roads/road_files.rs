@@ -8,7 +8,8 @@ use despacho_roads::{Roads, RoadsError};
 
 use crate::extract;
 
-/// A town with every part of a network: a restriction that copies edges, a one-way street, a private driveway and bounds.
+/// A town with every part of a network: a restriction that copies edges, a one-way street, a
+/// private driveway and bounds.
 fn town() -> Sketch {
     let mut sketch = Sketch::new();
     sketch

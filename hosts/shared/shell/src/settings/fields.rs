@@ -1,4 +1,5 @@
-//! Functions for `#[serde(deserialize_with)]`, which convert values of the table to the types of a configuration.
+//! Functions for `#[serde(deserialize_with)]`, which convert values of the table to the types of a
+//! configuration.
 
 use std::{fmt::Display, str::FromStr, time::Duration};
 

@@ -1,7 +1,8 @@
 //! The settings of all hosts: one table of keys, units, ranges, defaults and descriptions.
 //!
-//! The server's flags, `DESPACHO_*` variables and file keys, the component's variables, `despacho config` and SETTINGS.md are generated from
-//! [`table`]. A [`Reader`] collects values from any of these sources, with every error, and builds a host's typed configuration.
+//! The server's flags, `DESPACHO_*` variables and file keys, the component's variables,
+//! `despacho config` and SETTINGS.md are generated from [`table`]. A [`Reader`] collects values
+//! from any of these sources, with every error, and builds a host's typed configuration.
 
 mod couriers;
 mod dispatch;

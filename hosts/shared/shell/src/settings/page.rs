@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::{Host, Kind, Loaded, Setting, Unit, table};
 
-/// Returns the server's effective configuration as a file: every setting with its value, source and description. Unset values are
-/// commented out and secrets are redacted.
+/// Returns the server's effective configuration as a file: every setting with its value, source and
+/// description. Unset values are commented out and secrets are redacted.
 #[must_use]
 pub fn config_file<T>(loaded: &Loaded<T>) -> String {
     let (mut text, mut section) = (String::new(), "");

@@ -100,7 +100,8 @@ pub struct Loaded<T> {
     pub own: T,
     /// The settings that every host has.
     pub shared: SharedSettings,
-    /// For each key its value, empty if unset and `(redacted)` for a secret, and its source. Empty without the feature `descriptions`.
+    /// For each key its value, empty if unset and `(redacted)` for a secret, and its source. Empty
+    /// without the feature `descriptions`.
     pub values: BTreeMap<&'static str, (String, Source)>,
 }
 
@@ -142,7 +143,8 @@ impl Reader {
         }
     }
 
-    /// Sets every value of a file or of the variable `settings`: an object whose sections are objects.
+    /// Sets every value of a file or of the variable `settings`: an object whose sections are
+    /// objects.
     pub fn set_all(&mut self, object: &Map<String, Value>, source: &Source) {
         self.set_section(object, "", source);
     }

@@ -15,7 +15,8 @@ pub struct Setting {
     pub kind: Kind,
     /// One sentence for an operator; empty without the feature `descriptions`.
     pub help: &'static str,
-    /// Whether its value is hidden. A secret has no flag, because other users of the machine can read flags.
+    /// Whether its value is hidden. A secret has no flag, because other users of the machine can
+    /// read flags.
     pub is_secret: bool,
     default: &'static str,
     hosts: &'static [Host],
@@ -195,7 +196,8 @@ impl Setting {
         self.hosts.contains(&host)
     }
 
-    /// Returns the section and the name in a file. Settings without a section are at the start of the file.
+    /// Returns the section and the name in a file. Settings without a section are at the start of
+    /// the file.
     #[must_use]
     pub fn path(&self) -> (&'static str, &'static str) {
         self.key.split_once('.').unwrap_or(("", self.key))
@@ -226,8 +228,9 @@ impl Setting {
         }
     }
 
-    /// Returns the default as a string; empty if the setting is unset by default. Without the feature `descriptions` it is also empty for
-    /// the settings in [`SharedSettings`](super::SharedSettings), whose defaults are in that type.
+    /// Returns the default as a string; empty if the setting is unset by default. Without the
+    /// feature `descriptions` it is also empty for the settings in
+    /// [`SharedSettings`](super::SharedSettings), whose defaults are in that type.
     #[must_use]
     pub fn default(&self) -> String {
         shared::default(self.path()).unwrap_or_else(|| self.default.to_owned())
@@ -310,7 +313,8 @@ impl Setting {
         }
     }
 
-    /// Whether an error can show this value. It must be a number, because a string can contain a secret.
+    /// Whether an error can show this value. It must be a number, because a string can contain a
+    /// secret.
     pub(super) fn can_show(&self, text: &str) -> bool {
         let is_numeric = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | '_');
         matches!(self.kind, Kind::Number { .. })

@@ -1,4 +1,5 @@
-//! The table. Its order is that of help texts, `despacho config` and SETTINGS.md; keys without a section come first, as in a file.
+//! The table. Its order is that of help texts, `despacho config` and SETTINGS.md; keys without a
+//! section come first, as in a file.
 
 use super::{
     Host::{self, Component, Server},

@@ -71,7 +71,8 @@ fn pending_migrations_depend_on_database_version() {
     );
 }
 
-/// Versions of a program, of its successor, which is additive, and of the next one, which is breaking.
+/// Versions of a program, of its successor, which is additive, and of the next one, which is
+/// breaking.
 #[test]
 fn older_program_continues_only_after_additive_migrations() {
     let mut versions = VERSIONS.to_vec();

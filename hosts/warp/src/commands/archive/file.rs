@@ -20,7 +20,8 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Creates a file with a unique name. Only its owner can read it, because it contains names and phone numbers.
+    /// Creates a file with a unique name. Only its owner can read it, because it contains names and
+    /// phone numbers.
     pub(super) fn begin(folder: &Path, now: Timestamp) -> Result<Draft, CommandError> {
         let mut mark = super::super::operator::random_text()?;
         mark.truncate(8);

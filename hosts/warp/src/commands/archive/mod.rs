@@ -1,7 +1,8 @@
 //! `despacho archive`: moves the histories of old ended orders from the database to files.
 //!
-//! A file is complete, flushed and in its folder before its first row is deleted. After an interruption the next run writes the remaining
-//! orders to another file: a record may be in two files, but never in none.
+//! A file is complete, flushed and in its folder before its first row is deleted. After an
+//! interruption the next run writes the remaining orders to another file: a record may be in two
+//! files, but never in none.
 
 mod file;
 
@@ -30,7 +31,8 @@ const MAX_TRANSACTION_ORDERS: usize = 50;
 /// Attempts while the database is busy, and the pause between two.
 const MAX_ATTEMPTS: u32 = 5;
 const RETRY_DELAY: Span = Span::from_millis(500);
-/// Minimum age of an order's last event, in days: webhooks are retried for three days, idempotency keys are valid for one.
+/// Minimum age of an order's last event, in days: webhooks are retried for three days, idempotency
+/// keys are valid for one.
 const MIN_AGE_DAYS: i64 = 7;
 
 /// The counts of a run.
@@ -185,7 +187,8 @@ impl Batch {
 }
 
 impl Tally {
-    /// Counts an order, and returns whether it can be archived: every webhook has received its events.
+    /// Counts an order, and returns whether it can be archived: every webhook has received its
+    /// events.
     fn count(&mut self, order: &EndedOrder) -> bool {
         if order.awaited_by.is_some() {
             self.awaited += 1;
@@ -199,8 +202,8 @@ impl Tally {
     }
 }
 
-/// Deletes histories in small transactions, and pauses after each for as long as it took. This leaves half of the writer's time to
-/// requests.
+/// Deletes histories in small transactions, and pauses after each for as long as it took. This
+/// leaves half of the writer's time to requests.
 async fn remove<D: Driver>(
     driver: &D,
     histories: &[OrderHistory],

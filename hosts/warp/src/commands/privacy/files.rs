@@ -1,4 +1,5 @@
-//! Searches archive files, and rewrites them atomically: a crash leaves the old file or the new one.
+//! Searches archive files, and rewrites them atomically: a crash leaves the old file or the new
+//! one.
 
 use std::{
     fs::{self, File},
@@ -71,7 +72,8 @@ pub(super) fn find(path: &Path, phone: &Phone) -> Result<Vec<RecipientOrder>, Co
     Ok(found)
 }
 
-/// Erases recipients from an archive, and returns the number of affected orders. A file without any is not rewritten.
+/// Erases recipients from an archive, and returns the number of affected orders. A file without any
+/// is not rewritten.
 pub(super) fn erase(
     path: &Path,
     selection: &Selection,

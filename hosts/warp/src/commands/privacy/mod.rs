@@ -1,4 +1,5 @@
-//! `despacho privacy`: personal data of recipients. Uses the operator's endpoints for the database and reads archive files directly.
+//! `despacho privacy`: personal data of recipients. Uses the operator's endpoints for the database
+//! and reads archive files directly.
 
 mod files;
 

@@ -35,7 +35,8 @@ impl Place {
     }
 }
 
-/// Returns lines about the networks that no road connects, and about the places with and without roads.
+/// Returns lines about the networks that no road connects, and about the places with and without
+/// roads.
 pub(super) fn describe<'a>(roads: &Roads, places: impl IntoIterator<Item = &'a Place>) -> String {
     let mut lines = networks(roads);
     let (mut with, mut without) = (Names::default(), Names::default());

@@ -56,7 +56,8 @@ impl<'a> RoadSource<'a> {
     }
 }
 
-/// Downloads the extract of a region unless the roads of its current version are installed, cuts it, and replaces the installed roads.
+/// Downloads the extract of a region unless the roads of its current version are installed, cuts
+/// it, and replaces the installed roads.
 pub(super) fn install(source: &RoadSource<'_>, plan: Plan) -> Result<(), CommandError> {
     let region = plan.region;
     let failed =
@@ -115,8 +116,9 @@ pub(super) fn install(source: &RoadSource<'_>, plan: Plan) -> Result<(), Command
     Ok(print(text.trim_end())?)
 }
 
-/// Returns the version of the installed extract, and its roads; `None` if there is none, it has other roads than the plan, or its road
-/// file cannot be used or lacks roads because it has an earlier format.
+/// Returns the version of the installed extract, and its roads; `None` if there is none, it has
+/// other roads than the plan, or its road file cannot be used or lacks roads because it has an
+/// earlier format.
 fn known(plan: &Plan, files: &RoadFiles) -> Option<(FileVersion, Roads)> {
     let info: InstalledRoads = read_info(&files.info)?;
     let is_planned = info.selection == plan.selection && info.boxes == plan.boxes;
@@ -126,7 +128,8 @@ fn known(plan: &Plan, files: &RoadFiles) -> Option<(FileVersion, Roads)> {
     (!roads.is_outdated()).then_some((info.version, roads))
 }
 
-/// Compares the download with the MD5 that the server published before it, or publishes now: the file may have been replaced meanwhile.
+/// Compares the download with the MD5 that the server published before it, or publishes now: the
+/// file may have been replaced meanwhile.
 fn verify(
     source: &RoadSource<'_>,
     url: &str,
@@ -158,7 +161,8 @@ fn md5_of(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Cuts the download, loads the result, and replaces it by its road file, which the service loads many times faster.
+/// Cuts the download, loads the result, and replaces it by its road file, which the service loads
+/// many times faster.
 fn make(region: Region, files: &RoadFiles, boxes: &[GeoBox]) -> Result<(CutReport, Roads), String> {
     let areas: Vec<Area> = boxes.iter().filter_map(GeoBox::corners).collect();
     let mut shown = Progress::new(format!("cutting {region}"));

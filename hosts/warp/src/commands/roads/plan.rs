@@ -17,9 +17,11 @@ use crate::{
     store::Store,
 };
 
-/// Kilometres beyond the service radius, because the fastest route to a place near its end can leave it.
+/// Kilometres beyond the service radius, because the fastest route to a place near its end can
+/// leave it.
 const MARGIN_KM: u32 = 5;
-/// Maximum memory of a network in bytes per square kilometre. Central Porto Alegre has 47,000, central São Paulo's extract 36,000.
+/// Maximum memory of a network in bytes per square kilometre. Central Porto Alegre has 47,000,
+/// central São Paulo's extract 36,000.
 const BYTES_PER_SQUARE_KM: f64 = 50_000.0;
 /// Memory in bytes above which the command requires `--yes`.
 const MAX_BYTES: u64 = 1_000_000_000;
@@ -59,7 +61,8 @@ impl Plan {
     }
 }
 
-/// Prints the memory that the service needs for the roads, and rejects more than the maximum without `--yes`.
+/// Prints the memory that the service needs for the roads, and rejects more than the maximum
+/// without `--yes`.
 pub(super) fn check_memory<'a>(
     plans: impl IntoIterator<Item = &'a Plan>,
     yes: bool,

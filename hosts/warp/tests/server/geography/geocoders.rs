@@ -334,7 +334,8 @@ async fn geocoder_rate_limit_is_respected() {
         .locate(&addresses.iter().collect::<Vec<_>>())
         .await
         .unwrap();
-    // One request per 200 ms: requests that would wait longer than the timeout of 400 ms are not sent.
+    // One request per 200 ms: requests that would wait longer than the timeout of 400 ms are not
+    // sent.
     assert!(
         upstream.requests().len() <= 4 && start.elapsed().as_millis() >= 380,
         "{} in {:?}",

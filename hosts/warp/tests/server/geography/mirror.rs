@@ -193,8 +193,9 @@ pub(super) fn files_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs a command whose folder of installed data is a tmpfs of this size, and then lists that folder on standard error. Returns `None`
-/// with a message if no tmpfs can be mounted, which needs root.
+/// Runs a command whose folder of installed data is a tmpfs of this size, and then lists that
+/// folder on standard error. Returns `None` with a message if no tmpfs can be mounted, which needs
+/// root.
 #[cfg(target_os = "linux")]
 pub(super) fn on_small_disk(
     kib: u32,

@@ -43,7 +43,8 @@ fn create(folder: &TempDir, number: u32, name: &str, city: &str, [latitude, long
     stdout(&run(folder, &words));
 }
 
-/// Returns the log's warnings that name a command for places. The server has read all stores when it is ready.
+/// Returns the log's warnings that name a command for places. The server has read all stores when
+/// it is ready.
 fn warnings(server: &Server) -> Vec<Value> {
     // Another thread reads the log.
     let deadline = Instant::now() + Duration::from_secs(20);

@@ -71,7 +71,8 @@ fn assert_all_estimated(matrix: &DistanceMatrix, places: &[Located]) {
     }
 }
 
-/// Converts a longitude to units of 0.001 degrees, for which the services below return a kilometre and a hundred seconds.
+/// Converts a longitude to units of 0.001 degrees, for which the services below return a kilometre
+/// and a hundred seconds.
 fn thousandths(longitude: f64) -> f64 {
     (longitude * 1_000.0).round()
 }

@@ -49,7 +49,8 @@ impl Mirror {
     }
 }
 
-/// Returns a file of the register with this number of houses in Rua Augusta, with even numbers, from (-23.55, -46.65) to the south-west.
+/// Returns a file of the register with this number of houses in Rua Augusta, with even numbers,
+/// from (-23.55, -46.65) to the south-west.
 pub(super) fn register_file(houses: u32) -> Vec<u8> {
     let mut rows = format!("{HEADER}\n");
     for number in 1..=houses {

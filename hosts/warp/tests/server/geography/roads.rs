@@ -1,4 +1,5 @@
-//! `despacho roads` with a mirror of road extracts on loopback, and the price of a text address after both installations.
+//! `despacho roads` with a mirror of road extracts on loopback, and the price of a text address
+//! after both installations.
 
 use std::{
     process::{Command, Output},
@@ -21,8 +22,8 @@ use crate::harness::{BINARY, Server, create_store, despacho, init, prepared, run
 const FILE: &str = "/sudeste-latest.osm.pbf";
 const COMPLETE: [&str; 3] = ["lock", "sudeste.json", "sudeste.roads"];
 
-/// The roads of a region: a detour of 2.9 km from the store of `create_store` to Rua Augusta, 1508, which is 460 m away, and a street in
-/// Rio de Janeiro.
+/// The roads of a region: a detour of 2.9 km from the store of `create_store` to Rua Augusta, 1508,
+/// which is 460 m away, and a street in Rio de Janeiro.
 fn region(detour_m: f64) -> Vec<u8> {
     let (store, house) = ((-1_267.6, -2_640.1), (-838.4, -2_807.3));
     let mut sketch = Sketch::new();
@@ -311,7 +312,8 @@ fn grid(sketch: &mut Sketch, base: i64, north: f64, east: f64) {
     }
 }
 
-/// Returns the roads of two cities, which are not connected: around the store of `create_store` and in Rio de Janeiro.
+/// Returns the roads of two cities, which are not connected: around the store of `create_store` and
+/// in Rio de Janeiro.
 fn two_cities() -> Vec<u8> {
     let mut sketch = Sketch::new();
     grid(&mut sketch, 1_000, -1_267.6, -2_640.1);

@@ -1,7 +1,8 @@
-//! Writes previews with the service's responses, which the tests of the browser package compare with its own. The output has one JSON
-//! object per line: `{"context"}`, then `{"request", "language", "now", "status", "response"}` of this context, with bodies as sent over the
-//! wire. The first context has no opening hours and no service area; each of the others has random ones.
-//! Arguments: the number of previews, a seed, and a path for a small gazetteer pack.
+//! Writes previews with the service's responses, which the tests of the browser package compare
+//! with its own. The output has one JSON object per line: `{"context"}`, then
+//! `{"request", "language", "now", "status", "response"}` of this context, with bodies as sent over
+//! the wire. The first context has no opening hours and no service area; each of the others has
+//! random ones. Arguments: the number of previews, a seed, and a path for a small gazetteer pack.
 
 mod pack;
 mod requests;
@@ -95,7 +96,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     Ok(out.flush()?)
 }
 
-/// Gives the store random opening hours, a random service area, or both, except the first time. Returns the preview context.
+/// Gives the store random opening hours, a random service area, or both, except the first time.
+/// Returns the preview context.
 fn context(
     host: &MemoryHost,
     settings: &Settings,

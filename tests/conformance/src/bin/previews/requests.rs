@@ -4,7 +4,8 @@ use despacho_core::model::{Duration, Timestamp, Vehicle};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// City, state and CEP. Most requests use the first six, which are near each other; the last two do not exist.
+/// City, state and CEP. Most requests use the first six, which are near each other; the last two do
+/// not exist.
 const TOWNS: [(&str, &str, &str); 9] = [
     ("São Paulo", "SP", "01310-200"),
     ("sao paulo", "sp", "01304001"),
@@ -73,7 +74,8 @@ fn requirements(rng: &mut Rng) -> Value {
     requirements.into()
 }
 
-/// Returns a time that is usually this many minutes from now, with the offset of Brasília or of UTC. Rarely it is past, too late or invalid.
+/// Returns a time that is usually this many minutes from now, with the offset of Brasília or of
+/// UTC. Rarely it is past, too late or invalid.
 fn time(rng: &mut Rng, now: Timestamp, min: i64, max: i64) -> Value {
     let minutes = match rng.u8(..40) {
         0 => return "tonight".into(),
@@ -95,7 +97,8 @@ fn time(rng: &mut Rng, now: Timestamp, min: i64, max: i64) -> Value {
     .into()
 }
 
-/// Returns a window that is usually some hours long. Rarely it ends before it starts, or is too long.
+/// Returns a window that is usually some hours long. Rarely it ends before it starts, or is too
+/// long.
 fn window(rng: &mut Rng, now: Timestamp) -> Value {
     let from = time(rng, now, -60, 600);
     json!({ "from": from, "until": time(rng, now, 500, 1_700) })

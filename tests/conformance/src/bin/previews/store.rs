@@ -17,8 +17,8 @@ fn clock(minutes: u32) -> String {
     format!("{:02}:{:02}", minutes / 60 % 24, minutes % 60)
 }
 
-/// Returns the body of hours with at most one period on each day of the week, which may end on the next day, and of exceptions on days
-/// within `spread_ms` of a time.
+/// Returns the body of hours with at most one period on each day of the week, which may end on the
+/// next day, and of exceptions on days within `spread_ms` of a time.
 pub(crate) fn random_hours(rng: &mut Rng, around: i64, spread_ms: i64) -> Value {
     let mut weekly = Vec::new();
     for day in DAYS {

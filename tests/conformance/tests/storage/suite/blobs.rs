@@ -25,7 +25,8 @@ pub(crate) fn blob(number: u64, order: u64, bytes: &[u8]) -> Blob {
     }
 }
 
-/// Returns bytes of every value, in sequences that are invalid as text, and of the maximum size that the service stores.
+/// Returns bytes of every value, in sequences that are invalid as text, and of the maximum size
+/// that the service stores.
 fn hostile() -> Vec<Blob> {
     let all: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
     let large: Vec<u8> = (0..8 << 20)

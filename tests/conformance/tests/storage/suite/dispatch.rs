@@ -87,8 +87,8 @@ pub(crate) async fn put_store_and(
     .unwrap();
 }
 
-/// Returns the orders that have a courier, with the courier. Checks that order and courier refer to each other, and that no courier has
-/// two orders.
+/// Returns the orders that have a courier, with the courier. Checks that order and courier refer to
+/// each other, and that no courier has two orders.
 pub(crate) async fn pairs(
     host: &impl Host,
     orders: impl Iterator<Item = u64>,
@@ -185,7 +185,8 @@ pub(crate) async fn pass_assigns_each_courier_once(backend: impl Backend) {
         Ok(DispatchPass::default()),
         "no courier is free"
     );
-    // A position older than five minutes does not qualify, and an order expires after 20 minutes of searching.
+    // A position older than five minutes does not qualify, and an order expires after 20 minutes of
+    // searching.
     put_courier(host, free_courier(30), 5).await;
     assert_eq!(
         run_pass(host, &settings, &mut at_minute(11)).await,
@@ -386,7 +387,8 @@ pub(crate) async fn unresponsive_courier_loses_the_order(backend: impl Backend) 
         (OrderStatus::Searching, None, 1)
     );
     assert_eq!(host.courier(silent[0].id).await.unwrap().unwrap().trip, []);
-    // The same courier gets the order again only after a delay, and only if no other courier is free.
+    // The same courier gets the order again only after a delay, and only if no other courier is
+    // free.
     host.commit(&incoming(17)).await.unwrap();
     assert_eq!(
         run_pass(host, &settings, &mut at_minute(18))
@@ -451,7 +453,8 @@ pub(crate) async fn order_in_transit_keeps_its_courier(backend: impl Backend) {
 
 pub(crate) async fn pass_optimises_all_assignments_together(backend: impl Backend) {
     let host = backend.host();
-    // On a line from south to north, in kilometres: courier 21 at 0, order 50 at 3, courier 20 at 5, order 51 at 13, courier 22 at 40.
+    // On a line from south to north, in kilometres: courier 21 at 0, order 50 at 3, courier 20 at
+    // 5, order 51 at 13, courier 22 at 40.
     let point_at = |kilometres: i32| Point {
         lat_e7: -235_505_201 + kilometres * 90_000,
         lon_e7: -466_333_089,

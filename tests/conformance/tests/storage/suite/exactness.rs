@@ -22,7 +22,8 @@ use super::{
 const VALUES: u64 = 10_000;
 const BATCH: u64 = 250;
 
-/// Returns an order with random amounts of up to 15 digits, distances of the entire range, and quantities with up to 11 decimals.
+/// Returns an order with random amounts of up to 15 digits, distances of the entire range, and
+/// quantities with up to 11 decimals.
 fn random_order(rng: &mut Rng, number: u64) -> Order {
     let digits = u32::try_from(rng.below(16)).unwrap();
     let centavos = i64::try_from(rng.below(10_u64.pow(digits))).unwrap();

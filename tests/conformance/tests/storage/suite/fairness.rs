@@ -20,7 +20,8 @@ use super::{
     fixtures::{at, changes, courier, on_trip, order, order_id, position, store},
 };
 
-/// Coordinates of cities with couriers, in 10⁻⁷ degrees. Some cities are neighbours with overlapping areas.
+/// Coordinates of cities with couriers, in 10⁻⁷ degrees. Some cities are neighbours with
+/// overlapping areas.
 const CITIES: [(i32, i32); 10] = [
     (-235_505_000, -466_333_000),
     (-235_505_000, -464_833_000),
@@ -52,7 +53,8 @@ fn moved(from: (i32, i32), north_e7: i32, east_e7: i32) -> Point {
     }
 }
 
-/// Returns the pickup of a servable order, on a grid with a spacing of 2.2 km around the centre of its city.
+/// Returns the pickup of a servable order, on a grid with a spacing of 2.2 km around the centre of
+/// its city.
 fn pickup(number: usize) -> Point {
     let (city, place) = (
         CITIES[number / SERVABLE_PER_CITY],
@@ -67,8 +69,8 @@ fn waiting(number: u64, since: i64, pickup: Point) -> Order {
     order
 }
 
-/// Returns an unservable order. Half of them are in a city without couriers; the others are spread over the country, at least 11 km
-/// from the nearest courier.
+/// Returns an unservable order. Half of them are in a city without couriers; the others are spread
+/// over the country, at least 11 km from the nearest courier.
 fn unservable(number: usize) -> Order {
     let at = i32::try_from(number).unwrap();
     let pickup = match number % 2 {
@@ -174,7 +176,8 @@ pub(crate) async fn unservable_orders_leave_others_their_nearest_courier(backend
 
 pub(crate) async fn stuck_due_orders_delay_no_others(backend: impl Backend) {
     let host = backend.host();
-    // The stored deadlines are earlier than those of the settings, so the orders are found but not changed.
+    // The stored deadlines are earlier than those of the settings, so the orders are found but not
+    // changed.
     let settings = Settings {
         timing: Timing { search_minutes: 60 },
         ..Settings::default()

@@ -94,7 +94,8 @@ fn place(number: u64) -> Place {
     }
 }
 
-/// Returns store 1, which is prepaid; with another odd number, a branch that shares its balance; with an even number, an invoiced branch.
+/// Returns store 1, which is prepaid; with another odd number, a branch that shares its balance;
+/// with an even number, an invoiced branch.
 pub(crate) fn store(number: u64) -> Store {
     let Place { address, located } = place(number);
     Store {

@@ -141,7 +141,8 @@ pub(crate) async fn orders_are_listed_newest_first(backend: impl Backend) {
     assert_eq!(first, [host.order(order_id(8)).await.unwrap().unwrap()]);
 }
 
-/// Reads all parts of a list, each from the last order of the previous one. Returns the IDs and the largest number of orders in a part.
+/// Reads all parts of a list, each from the last order of the previous one. Returns the IDs and the
+/// largest number of orders in a part.
 async fn in_parts<H: Host>(host: &H, filter: &OrderFilter) -> (Vec<u64>, usize) {
     let (mut ids, mut largest, mut rest) = (Vec::new(), 0, filter.clone());
     loop {
@@ -351,7 +352,8 @@ pub(crate) async fn store_with_open_orders_is_not_removed(backend: impl Backend)
     assert_eq!(host.order(order_id(6)).await, Ok(None));
 }
 
-/// Returns orders of different stores, statuses and times. The time of creation does not ascend with the ID.
+/// Returns orders of different stores, statuses and times. The time of creation does not ascend
+/// with the ID.
 fn varied_orders() -> Vec<Order> {
     let statuses = [
         OrderStatus::Searching,

@@ -1,5 +1,6 @@
-//! The storage suite. Every storage must pass it, including the in-memory reference host. A host outside this repository includes this
-//! file by its path, implements [`Backend`] and calls `run_suite!`: see core/HOSTING.md. The files in this folder use no database.
+//! The storage suite. Every storage must pass it, including the in-memory reference host. A host
+//! outside this repository includes this file by its path, implements [`Backend`] and calls
+//! `run_suite!`: see core/HOSTING.md. The files in this folder use no database.
 
 pub(crate) mod accounts;
 pub(crate) mod aggregates;

@@ -1,4 +1,5 @@
-//! Random commits on the reference host and the tested host: both must return the same results and store the same data.
+//! Random commits on the reference host and the tested host: both must return the same results and
+//! store the same data.
 
 use std::sync::Arc;
 
@@ -131,7 +132,8 @@ async fn random_store(model: &MemoryHost, rng: &mut Rng) -> Write<Store> {
         deleted_at,
         ..store(number)
     };
-    // The version of a removed store is guessed, because it cannot be read. Both hosts reject most such writes.
+    // The version of a removed store is guessed, because it cannot be read. Both hosts reject most
+    // such writes.
     let version = model
         .store(value.id)
         .await
@@ -178,7 +180,8 @@ async fn random_order(model: &MemoryHost, rng: &mut Rng) -> Write<Order> {
     update(expected(rng, version), value)
 }
 
-/// Returns a change of a claim whose holder removes no expired claims, because the model keeps them forever.
+/// Returns a change of a claim whose holder removes no expired claims, because the model keeps them
+/// forever.
 fn random_claim(rng: &mut Rng, step: i64) -> ClaimChange {
     let (name, holder) = (
         CODES[usize::try_from(rng.below(2)).unwrap()],

@@ -308,7 +308,8 @@ pub(crate) async fn merchants_and_receivers_take_turns(backend: impl Backend) {
             ..webhook(id, merchant)
         }
     };
-    // One merchant with 300 webhooks that have waited longest, and one with two that were processed last.
+    // One merchant with 300 webhooks that have waited longest, and one with two that were processed
+    // last.
     let mut webhooks: Vec<Webhook> = (100..400).map(|id| of(id, 1, &format!("a{id}"))).collect();
     webhooks.extend([500, 501].map(|id| Webhook {
         seen_at: at(1),
@@ -598,7 +599,8 @@ pub(crate) async fn webhook_lease_has_a_single_holder(backend: impl Backend) {
     );
     assert_eq!(due(host, 0).await, [0_u64; 0], "the webhook is leased");
 
-    // The holder crashes. After the lease, the next holder sends the same messages with the same names.
+    // The holder crashes. After the lease, the next holder sends the same messages with the same
+    // names.
     let left = host.webhook(webhook_id(7)).await.unwrap().unwrap();
     let second = outbox::take(host, &settings, &left).await.unwrap().unwrap();
     assert_eq!(names(&second), names(first));
@@ -676,7 +678,8 @@ pub(crate) async fn stopped_webhook_creates_a_notification(backend: impl Backend
         .await
         .unwrap()
         .unwrap();
-    // The store rotates the secret in the meantime. Both the rotation and the result of the delivery are stored.
+    // The store rotates the secret in the meantime. Both the rotation and the result of the
+    // delivery are stored.
     let held = host.webhook(webhook_id(7)).await.unwrap().unwrap();
     let rotated = held.rotated("c".to_owned(), at(0));
     host.commit(&Changes {

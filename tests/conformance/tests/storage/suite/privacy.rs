@@ -1,4 +1,5 @@
-//! Erasure of a recipient: all data that identifies the person is removed, and all other data remains.
+//! Erasure of a recipient: all data that identifies the person is removed, and all other data
+//! remains.
 
 use bytes::Bytes;
 use despacho_core::{
@@ -190,7 +191,8 @@ async fn report(host: &impl Host, merchant: &Merchant, latitude: f64) {
     ok(host, &merchant.courier, "POST /courier/position", &position).await;
 }
 
-/// Sends the messages of the webhook to a failing receiver, so they are stored for a retry and the attempts are logged.
+/// Sends the messages of the webhook to a failing receiver, so they are stored for a retry and the
+/// attempts are logged.
 async fn fail_webhook(host: &impl Host, merchant: &Merchant) {
     let hook = host
         .webhook(despacho_core::model::WebhookId::new(merchant.webhook).unwrap())
@@ -279,7 +281,8 @@ pub(crate) async fn erasure_leaves_no_marker(backend: impl Backend) {
     .await;
     assert_eq!(export["orders"].as_array().map(Vec::len), Some(2));
     assert!(export.to_string().contains("motivo marcador"), "{export}");
-    // The reason of a failed order names no telephone: what is none becomes part of the observation.
+    // The reason of a failed order names no telephone: what is none becomes part of the
+    // observation.
     assert_eq!(export["notifications"], json!([]));
 
     let erased = ok(

@@ -1,4 +1,5 @@
-//! Pushes to couriers: they are due from the assignment on, in its commit, and one instance takes each.
+//! Pushes to couriers: they are due from the assignment on, in its commit, and one instance takes
+//! each.
 
 use despacho_core::{
     changes::{Changes, Write},

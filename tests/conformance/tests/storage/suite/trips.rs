@@ -1,4 +1,5 @@
-//! Trips and shifts: which couriers a pass considers, their stored trips, and orders that share a trip.
+//! Trips and shifts: which couriers a pass considers, their stored trips, and orders that share a
+//! trip.
 
 use core::ops::RangeInclusive;
 
@@ -266,8 +267,9 @@ pub(crate) fn combinable_order(number: u64, store: u64, limit: u32) -> Order {
     }
 }
 
-/// Returns the trips of these couriers. Checks that each order of a trip has this courier, that no order is in two trips, that orders
-/// share a trip only within their limits and with orders of their store, and that each order with a courier is in a trip.
+/// Returns the trips of these couriers. Checks that each order of a trip has this courier, that no
+/// order is in two trips, that orders share a trip only within their limits and with orders of
+/// their store, and that each order with a courier is in a trip.
 pub(crate) async fn trips(
     host: &impl Host,
     couriers: impl Iterator<Item = u64>,

@@ -1,4 +1,5 @@
-//! A merchant's client: it creates and cancels orders, issues keys, creates branches, and sends requests that must be rejected.
+//! A merchant's client: it creates and cancels orders, issues keys, creates branches, and sends
+//! requests that must be rejected.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -63,7 +64,8 @@ pub(crate) fn run(field: &Field<'_>, number: usize) {
     while !storm.closing.load(Ordering::SeqCst) && !storm.is_over() {
         let began = Instant::now();
         client.act();
-        // Retries end when no server is killed, so a longer duration means a request without a response.
+        // Retries end when no server is killed, so a longer duration means a request without a
+        // response.
         storm.check(began.elapsed() < client::TIMEOUT * 4, || {
             format!("client {number} got no response for two minutes")
         });
@@ -245,7 +247,8 @@ impl Client<'_> {
         }
     }
 
-    /// Creates a branch, creates and sometimes cancels an order with its key, and removes the branch unless the order is open.
+    /// Creates a branch, creates and sometimes cancels an order with its key, and removes the
+    /// branch unless the order is open.
     fn open_and_remove_branch(&mut self) {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

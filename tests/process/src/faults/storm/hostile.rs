@@ -1,4 +1,5 @@
-//! Requests that must be rejected, streams without a reader, and a webhook receiver that never responds.
+//! Requests that must be rejected, streams without a reader, and a webhook receiver that never
+//! responds.
 
 use std::{
     io::{Read, Write},
@@ -14,7 +15,8 @@ use crate::faults::{
     run::RunState,
 };
 
-/// The maximum number of connections that the hanging receiver holds open. It closes the oldest ones first.
+/// The maximum number of connections that the hanging receiver holds open. It closes the oldest
+/// ones first.
 const MAX_HANGING: usize = 128;
 /// The size in bytes of an oversized body. The service accepts no body of this size.
 const OVERSIZED: usize = 3 << 20;

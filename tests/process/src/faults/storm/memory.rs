@@ -7,8 +7,8 @@ use crate::faults::run::RunState;
 
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Samples the memory until the storm is over, and returns the maximum of each instance in MB. The result is empty if the system
-/// has no `/proc`.
+/// Samples the memory until the storm is over, and returns the maximum of each instance in MB. The
+/// result is empty if the system has no `/proc`.
 pub(crate) fn sample(storm: &RunState<'_>) -> BTreeMap<usize, u64> {
     let mut max = BTreeMap::new();
     while !storm.is_over() {

@@ -1,5 +1,6 @@
-//! Runs many normal and hostile clients at once, while servers are killed and restarted. Every response is checked, and at the
-//! end the stored data. The seed decides each client's actions; the machine decides the order in which requests arrive.
+//! Runs many normal and hostile clients at once, while servers are killed and restarted. Every
+//! response is checked, and at the end the stored data. The seed decides each client's actions; the
+//! machine decides the order in which requests arrive.
 
 mod client;
 mod hostile;
@@ -162,7 +163,8 @@ fn under_load<'scope, 'env: 'scope>(
     Ok(())
 }
 
-/// Creates two merchants that pay by invoice, one that pays in advance, the couriers, and one courier who never gets an order.
+/// Creates two merchants that pay by invoice, one that pays in advance, the couriers, and one
+/// courier who never gets an order.
 fn create_field<'a>(storm: &'a RunState<'a>, receiver: &TcpListener) -> Result<Field<'a>, Failure> {
     let mut clients = storm.create_clients(storm.plan.couriers)?;
     let operator = Caller::new(storm, OPERATOR);
@@ -205,7 +207,8 @@ fn create_field<'a>(storm: &'a RunState<'a>, receiver: &TcpListener) -> Result<F
     Ok(field)
 }
 
-/// Kills servers for the duration of the plan, at least twice. On PostgreSQL, it also terminates connections.
+/// Kills servers for the duration of the plan, at least twice. On PostgreSQL, it also terminates
+/// connections.
 fn kill(storm: &RunState<'_>, report: &mut StormReport) {
     let (mut rng, until) = (
         Rng::with_seed(storm.plan.seed),

@@ -60,7 +60,8 @@ pub(crate) fn add_target(field: &Field<'_>, target: Target, rng: &mut Rng) {
     }
 }
 
-/// Sends requests for resources that the identity may not access. Each must be rejected as unknown or forbidden.
+/// Sends requests for resources that the identity may not access. Each must be rejected as unknown
+/// or forbidden.
 pub(crate) fn probe(field: &Field<'_>, caller: &Caller<'_>, identity: &Identity, rng: &mut Rng) {
     for _ in 0..REQUESTS {
         let target = {
@@ -157,8 +158,8 @@ fn requests(target: &Target) -> Vec<(&'static str, String, Value)> {
     }
 }
 
-/// Returns a valid company number (CNPJ) for each count: twelve digits and two check digits, modulo 11 with weights 2 to 9 from
-/// the right.
+/// Returns a valid company number (CNPJ) for each count: twelve digits and two check digits, modulo
+/// 11 with weights 2 to 9 from the right.
 pub(crate) fn cnpj(count: u32) -> String {
     let mut digits: Vec<u32> = format!("77{count:010}")
         .chars()

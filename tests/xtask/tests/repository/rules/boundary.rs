@@ -7,7 +7,8 @@ use crate::{
     syntax::{self, Marking, Mention},
 };
 
-/// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
+/// The permitted direct dependencies of the core: small packages without I/O and with the same
+/// results on every target.
 const CORE_DEPENDENCIES: [&str; 24] = [
     "argon2",
     "base16ct",
@@ -25,7 +26,8 @@ const CORE_DEPENDENCIES: [&str; 24] = [
     "linkify",
     "miniz_oxide",
     "p256",
-    // The numbering plans of all countries, which nobody maintains by hand. It decodes them in memory.
+    // The numbering plans of all countries, which nobody maintains by hand. It decodes them in
+    // memory.
     "rlibphonenumber",
     "rust_decimal",
     "serde",
@@ -41,7 +43,8 @@ const ROUTE_DEPENDENCIES: [&str; 2] = ["serde", "serde_json"];
 /// The additional permitted dependencies of the core's tests.
 const CORE_TEST_DEPENDENCIES: [&str; 4] =
     ["despacho-simulator", "pollster", "proptest", "regex-lite"];
-/// Packages with I/O, threads, clocks or entropy, which must not be in the core's dependency tree at all.
+/// Packages with I/O, threads, clocks or entropy, which must not be in the core's dependency tree
+/// at all.
 const FORBIDDEN: [&str; 26] = [
     "async-std",
     "axum",
@@ -91,7 +94,8 @@ const STD: [(&str, &str); 9] = [
     ),
 ];
 
-/// Checks that the direct dependencies of the core and of the route engine are listed and apply to every target.
+/// Checks that the direct dependencies of the core and of the route engine are listed and apply to
+/// every target.
 #[must_use]
 pub(crate) fn core_dependencies(packages: &[Package]) -> Vec<Finding> {
     let lists = [

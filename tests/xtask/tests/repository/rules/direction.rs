@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::{Finding, metadata::Package};
 
-/// The packages that hosts share. Each may use those before it in this list. Hosts must not use each other.
+/// The packages that hosts share. Each may use those before it in this list. Hosts must not use
+/// each other.
 const SHARED: [&str; 7] = [
     "hosts/shared/simulator",
     "hosts/shared/roads",

@@ -82,7 +82,8 @@ pub(crate) fn references(file: &TextFile, known: &Known) -> Vec<Finding> {
         for (position, word) in piece.split_whitespace().enumerate() {
             let word =
                 word.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '(' | ')' | '"' | '\''));
-            // `despacho backup copy.db`: a name without a slash after a command is the reader's own file.
+            // `despacho backup copy.db`: a name without a slash after a command is the reader's own
+            // file.
             if position > 0 && !word.contains('/') {
                 continue;
             }
@@ -167,7 +168,8 @@ fn headings(text: &str) -> BTreeSet<String> {
     heads.map(name).collect()
 }
 
-/// Returns inline code, link targets, and the lines of fenced blocks without their explanations, each with its line number.
+/// Returns inline code, link targets, and the lines of fenced blocks without their explanations,
+/// each with its line number.
 fn code_pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     let mut fenced = false;
@@ -211,7 +213,8 @@ fn looks_like_path(word: &str, known: &Known) -> bool {
     }
 }
 
-/// Returns whether a path exists, relative to the root, to the document's folder or to that folder's `src`.
+/// Returns whether a path exists, relative to the root, to the document's folder or to that
+/// folder's `src`.
 fn exists(word: &str, document: &str, known: &Known) -> bool {
     let bare = !word.contains('/');
     let word = word.trim_start_matches("./").trim_end_matches(['/', '.']);

@@ -7,8 +7,8 @@ use crate::{
     graph::{self, Graph},
 };
 
-/// The core's layers from the lowest to the highest. Each may use itself and lower layers. A layer is a folder or a file of
-/// core/src. core/ARCHITECTURE.md describes them.
+/// The core's layers from the lowest to the highest. Each may use itself and lower layers. A layer
+/// is a folder or a file of core/src. core/ARCHITECTURE.md describes them.
 const LAYERS: [&str; 10] = [
     "json", "model", "changes", "geo", "rules", "host", "wire", "drivers", "api", "memory",
 ];

@@ -44,7 +44,8 @@ pub(crate) fn paths(file: &TextFile) -> Vec<Finding> {
     })
 }
 
-/// Checks that a file contains no address of a package registry, because mirrors differ between machines.
+/// Checks that a file contains no address of a package registry, because mirrors differ between
+/// machines.
 #[must_use]
 pub(crate) fn registries(file: &TextFile) -> Vec<Finding> {
     let message = "names a registry's host: remove it, the client is configured per machine (npm: omit-lockfile-registry-resolved)";
@@ -78,7 +79,8 @@ fn lines(file: &TextFile, check: impl Fn(&str) -> Option<String>) -> Vec<Finding
 mod tests {
     use super::*;
 
-    /// Returns a line with a path. The path is assembled at run time because the lint also checks this file.
+    /// Returns a line with a path. The path is assembled at run time because the lint also checks
+    /// this file.
     fn below(folder: &str) -> String {
         format!("let data = \"/{folder}/despacho\";")
     }

@@ -64,7 +64,8 @@ pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
     found
 }
 
-/// Checks that every manifest has the version of the workspace, which is the only one to edit for a release.
+/// Checks that every manifest has the version of the workspace, which is the only one to edit for a
+/// release.
 #[must_use]
 pub(crate) fn versions(files: &[TextFile]) -> Vec<Finding> {
     let text = |path: &str| {
