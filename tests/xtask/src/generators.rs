@@ -90,7 +90,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     }
     lint(root, &document)?;
     generate(root, &document)?;
-    let server = Server::start(&server::shipped()?, &data, &["--demo"], &[])?;
+    let server = Server::start(&server::checked()?, &data, &["--demo"], &[])?;
     let key = server.key.as_deref().unwrap_or_default();
     let programs = [
         command(root, &["node", "dist/js/with-openapi-fetch.js"]),

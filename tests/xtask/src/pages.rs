@@ -55,7 +55,7 @@ struct Block<'a> {
 
 /// Runs every page.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
-    let binary = server::shipped()?;
+    let binary = server::checked()?;
     let listed = run::stdout(&[
         "git",
         "-C",

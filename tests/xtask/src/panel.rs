@@ -143,7 +143,7 @@ fn start(panel: &Path, name: &str) -> Result<Server, Failure> {
             .map_err(|e| Failure::new(format!("{}: {e}", data.display())))?;
     }
     Server::start(
-        &server::shipped()?,
+        &server::checked()?,
         &data,
         &["--demo", "--panel", &panel.to_string_lossy()],
         &SETTINGS,

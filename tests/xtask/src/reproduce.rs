@@ -77,8 +77,7 @@ fn build(root: &Path, folder: &Path, commit_time: &str) -> Result<PathBuf, Failu
             "cargo",
             "build",
             "--locked",
-            "--profile",
-            "dist",
+            "--release",
             "-p",
             "despacho-warp",
             "--bin",
@@ -98,6 +97,6 @@ fn build(root: &Path, folder: &Path, commit_time: &str) -> Result<PathBuf, Failu
         .env("CARGO_TARGET_DIR", folder.join("target"));
     run::show(cargo)?;
     Ok(folder
-        .join("target/dist")
+        .join("target/release")
         .join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
 }

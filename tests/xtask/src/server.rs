@@ -20,9 +20,9 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// The environment variable that names the server binary for tests.
 pub const BINARY: &str = "DESPACHO_BIN";
 
-/// Builds the server with the release profile and returns the path of the binary.
+/// Builds the server with the profile of the checks and returns the path of the binary.
 pub fn build(root: &Path) -> Result<PathBuf, Failure> {
-    build_with(root, "release", "release")
+    build_with(root, "quick", "quick")
 }
 
 /// Builds the server with the dev profile, in half of the time, and returns the path of the binary.
@@ -33,19 +33,25 @@ pub fn build_dev(root: &Path) -> Result<PathBuf, Failure> {
 /// Returns the server for a measurement: the build named by [`BINARY`], or else a new release
 /// build.
 pub fn shipped() -> Result<PathBuf, Failure> {
-    match std::env::var_os(BINARY) {
-        Some(path) => Ok(path.into()),
-        None => build(&place::root()?),
-    }
+    named_or(|root| build_with(root, "release", "release"))
+}
+
+/// Returns the server for a check: the build named by [`BINARY`], or else a new one.
+pub fn checked() -> Result<PathBuf, Failure> {
+    named_or(build)
 }
 
 /// Returns the server for a test: the build named by [`BINARY`], or else a new one, so that no test
 /// runs an outdated build. It uses the dev profile because the test has already built most of its
 /// dependencies with it.
 pub fn binary() -> Result<PathBuf, Failure> {
+    named_or(build_dev)
+}
+
+fn named_or(build: impl Fn(&Path) -> Result<PathBuf, Failure>) -> Result<PathBuf, Failure> {
     match std::env::var_os(BINARY) {
         Some(path) => Ok(path.into()),
-        None => build_dev(&place::root()?),
+        None => build(&place::root()?),
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) enum Load {
     Tests,
 }
 
-/// All steps, quick ones first, so that a formatting error fails before the release build.
+/// All steps, quick ones first, so that a formatting error fails before the builds.
 pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -167,8 +167,8 @@ pub(crate) const STEPS: &[Step] = &[
         },
     },
     Step {
-        name: "release",
-        description: "the server builds with the release profile; the tests below use this build",
+        name: "server",
+        description: "the server builds with the profile of the checks; the tests below use this build",
         needs: &[],
         is_long: false,
         load: Load::Compiles,
@@ -176,7 +176,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "pages",
-        description: "the commands of every page run as written, with the release build",
+        description: "the commands of every page run as written, with the server of `server`",
         needs: &[
             Need::Program("jq", "jq"),
             Need::Program("curl", "curl"),
@@ -354,7 +354,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "panel",
-        description: "the merchant panel passes its browser tests with the release build; screenshots are in target/panel",
+        description: "the merchant panel passes its browser tests with the server of `server`; screenshots are in target/panel",
         needs: &[
             Need::Target("wasm32-unknown-unknown"),
             Need::Program("node", "nodejs"),
@@ -385,7 +385,8 @@ pub(crate) const STEPS: &[Step] = &[
             let bench = [
                 "run",
                 "--locked",
-                "--release",
+                "--profile",
+                "quick",
                 "--no-default-features",
                 "-p",
                 "despacho-bench",

@@ -126,7 +126,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
         .env("DESPACHO_WOOCOMMERCE", output()?)
         .env("DESPACHO_WOOCOMMERCE_ZIP", archive);
     tests
-        .env(server::BINARY, server::shipped()?)
+        .env(server::BINARY, server::checked()?)
         .env("DESPACHO_WORDPRESS", WORDPRESS);
     run::show(tests)
 }
