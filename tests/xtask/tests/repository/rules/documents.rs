@@ -99,12 +99,23 @@ pub(crate) fn references(file: &TextFile, known: &Known) -> Vec<Finding> {
     found
 }
 
-/// Checks that the relative links of a page lead to existing files, folders or headings.
+/// Checks that the relative links of a page lead to existing files, folders or headings, and that
+/// no line that opens a fenced block contains another backtick: Markdown would show the block as
+/// text.
 #[must_use]
 pub(crate) fn links(file: &TextFile, pages: &[&TextFile], known: &Known) -> Vec<Finding> {
     let (mut found, mut fenced) = (Vec::new(), false);
     for (index, line) in file.text.lines().enumerate() {
-        if line.trim_start().starts_with("```") {
+        if let Some(opening) = line.trim_start().strip_prefix("```") {
+            if opening.contains('`') {
+                found.push(Finding::in_line(
+                    &file.path,
+                    index + 1,
+                    "a line that opens a block contains a backtick, so that the block is shown as \
+                     text: remove it"
+                        .to_owned(),
+                ));
+            }
             fenced = !fenced;
         }
         let targets = line
@@ -316,6 +327,16 @@ mod tests {
             dead("[a](../core/src/host.rs) [b](#one-word) [c](gone.md) [d](#comment)"),
             4
         );
+    }
+
+    #[test]
+    fn backtick_in_the_opening_of_a_block_is_reported() {
+        let found = |text: &str| {
+            let page = TextFile::sample("tests/cases/README.md", text);
+            links(&page, &[], &known()).len()
+        };
+        assert_eq!(found("```sh norun=\"`cargo verify` runs it\"\nls\n```"), 1);
+        assert_eq!(found("```sh norun=\"cargo verify runs it\"\nls\n```"), 0);
     }
 
     #[test]
