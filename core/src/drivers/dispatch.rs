@@ -12,7 +12,7 @@ use crate::{
     changes::Changes,
     host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
-        CourierId, ExecContext, Load, OrderId, Point, Timestamp,
+        CourierId, Duration, ExecContext, Load, OrderId, Point, Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Assignment, Order},
     },
@@ -118,7 +118,9 @@ async fn release_unresponsive<H: Host>(
     let (mut skipped, mut released) = (0, 0);
     while committed.count < MAX_RELEASED {
         let before_pickup = CourierQuery::Unresponsive {
-            seen_before: context.now,
+            // All couriers before the pickup: also one whose position is as new as this pass, or
+            // was stored by an instance whose clock is ahead.
+            seen_before: context.now.after(Duration::minutes(1)),
             skipped,
             limit: MAX_RELEASED,
         };
