@@ -157,7 +157,14 @@ const CONNECTION_HEADERS: [header::HeaderName; 4] = [
 
 /// Requests for the panel and the console. Without them, each host returns its own hint, so only
 /// the status is compared.
-const HOST_SPECIFIC_REQUESTS: [&str; 4] = ["GET /", "HEAD /", "GET /admin", "HEAD /admin"];
+const HOST_SPECIFIC_REQUESTS: [&str; 6] = [
+    "GET /",
+    "HEAD /",
+    "GET /admin",
+    "HEAD /admin",
+    "GET /admin/",
+    "HEAD /admin/",
+];
 
 fn compare_replies(pairing: &mut Pairing, first: &Reply, second: &Reply) -> Result<(), String> {
     let (one, other) = (first.response.status(), second.response.status());
