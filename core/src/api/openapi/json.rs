@@ -95,11 +95,31 @@ fn copy(value: &Tree<'_>, unwanted: &impl Fn(&str, &Tree<'_>) -> bool) -> Json {
             let wanted = members
                 .iter()
                 .filter(|(name, value)| !unwanted(name, value));
-            Json::object(
-                wanted.map(|(name, value)| (name.clone().into_owned(), copy(value, unwanted))),
-            )
+            Json::object(wanted.map(|(name, value)| {
+                let value = match value {
+                    Tree::Text(text) if name == "description" => Json::from(unwrapped(text)),
+                    value => copy(value, unwanted),
+                };
+                (name.clone().into_owned(), value)
+            }))
         }
     }
+}
+
+/// Returns a documentation comment without the line breaks of its source; those before an empty
+/// line or an item of a list remain.
+fn unwrapped(text: &str) -> String {
+    let mut unwrapped = String::with_capacity(text.len());
+    let mut is_after_empty = false;
+    for line in text.lines() {
+        let is_own = line.is_empty() || line.starts_with("- ") || is_after_empty;
+        if !unwrapped.is_empty() {
+            unwrapped.push(if is_own { '\n' } else { ' ' });
+        }
+        unwrapped.push_str(line);
+        is_after_empty = line.is_empty();
+    }
+    unwrapped
 }
 
 /// Writes a value after `name`, which is empty for an item of a list.
