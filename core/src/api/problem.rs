@@ -215,6 +215,8 @@ codes! {
     CodeLocked "code_locked" 429 "Too many incorrect codes" "Códigos incorretos demais",
     /// The service has a defect; the operator's log has the cause.
     InternalError "internal_error" 500 "Internal error" "Erro interno",
+    /// This deployment does not offer the function.
+    NotImplemented "not_implemented" 501 "Not implemented" "Não implementado",
     /// A component of the service is unavailable or overloaded.
     Unavailable "unavailable" 503 "Service unavailable" "Serviço indisponível",
     /// A component of the service did not respond in time.
@@ -372,6 +374,15 @@ impl From<HostError> for Problem {
                 let pt = format!("{pt} não respondeu a tempo. Tente novamente mais tarde.");
                 Problem::new(ProblemCode::UpstreamTimeout, en, pt)
             }
+            HostError::Unsupported { method } => Problem::new(
+                ProblemCode::NotImplemented,
+                format!(
+                    "This deployment does not offer this function: its host has no `{method}`."
+                ),
+                format!(
+                    "Esta instalação não oferece esta função: seu servidor não tem `{method}`."
+                ),
+            ),
             HostError::Internal { .. } => Problem::new(
                 ProblemCode::InternalError,
                 "The request failed because of an internal error. Report the requestId to the operator.",

@@ -17,6 +17,11 @@ pub enum HostError {
         /// The part.
         what: &'static str,
     },
+    /// The host does not implement this method, and its default was called.
+    Unsupported {
+        /// The method of [`Storage`](super::Storage).
+        method: &'static str,
+    },
     /// An unexpected error. `detail` is only for the log.
     Internal {
         /// Description of the error.
@@ -32,6 +37,11 @@ pub(crate) fn too_few_ids() -> HostError {
 }
 
 impl HostError {
+    /// Creates the error of a method that the host does not implement.
+    pub fn unsupported(method: &'static str) -> HostError {
+        HostError::Unsupported { method }
+    }
+
     /// Creates an internal error from another error.
     pub fn internal(error: impl std::fmt::Display) -> HostError {
         HostError::Internal {
@@ -46,6 +56,9 @@ impl std::fmt::Display for HostError {
             HostError::Conflict => f.write_str("conflict with a concurrent write"),
             HostError::Unavailable { what, detail } => write!(f, "{what} is unavailable: {detail}"),
             HostError::Timeout { what } => write!(f, "{what} did not respond in time"),
+            HostError::Unsupported { method } => {
+                write!(f, "this host does not implement `{method}`")
+            }
             HostError::Internal { detail } => write!(f, "internal error: {detail}"),
         }
     }

@@ -35,6 +35,7 @@ use crate::{
     },
     rules::{
         limits::{Admission, Bucket},
+        password,
         webhooks::{Mail, WebhookConfig},
     },
 };
@@ -56,6 +57,10 @@ pub const RECENT: Duration = Duration::seconds(1);
 /// Persistent storage. Each method is one read or one transaction, so a request needs few round
 /// trips.
 ///
+/// A host must implement what an order's life needs, from the parent store to the last delivery:
+/// nine methods. Each other read fails by default with [`HostError::Unsupported`], which names it,
+/// and the API responds with 501.
+///
 /// A read returns all data that was committed before it started, and never part of a commit. There
 /// is no `Send` bound: a host that needs `Send` futures gets them from its concrete type.
 ///
@@ -75,25 +80,40 @@ pub const RECENT: Duration = Duration::seconds(1);
     async_fn_in_trait,
     reason = "static dispatch only; a concrete host's futures are Send if it needs them"
 )]
+#[expect(
+    unused_variables,
+    reason = "the defaults name their arguments for readers"
+)]
 pub trait Storage {
     /// Returns keys with their stores, and with the revision of the stored tariffs.
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError>;
     /// Returns stores, each with the balance that pays for it.
     async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError>;
     /// Returns users.
-    async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError>;
+    async fn find_users(&self, query: UserQuery<'_>) -> Result<Vec<User>, HostError> {
+        Err(HostError::unsupported("find_users"))
+    }
     /// Returns entries of the audit log, newest first.
-    async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError>;
+    async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditRecord>, HostError> {
+        Err(HostError::unsupported("audit"))
+    }
     /// Returns stored tariffs.
-    async fn find_tariffs(&self, query: TariffQuery<'_>) -> Result<Vec<StoredTariff>, HostError>;
+    async fn find_tariffs(&self, query: TariffQuery<'_>) -> Result<Vec<StoredTariff>, HostError> {
+        Err(HostError::unsupported("find_tariffs"))
+    }
     /// Returns the stored tariffs around the current time. A host can return a cached schedule if
-    /// its revision is at least `revision`; `None` requires a read.
+    /// its revision is at least `revision`; `None` requires a read. By default there are none, and
+    /// the tariff of the settings applies.
     async fn tariff_schedule(
         &self,
         revision: Option<u64>,
-    ) -> Result<Arc<TariffSchedule>, HostError>;
+    ) -> Result<Arc<TariffSchedule>, HostError> {
+        Ok(Arc::default())
+    }
     /// Returns a page of the prices of orders.
-    async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError>;
+    async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError> {
+        Err(HostError::unsupported("order_prices"))
+    }
     /// Returns what a report counts of at most `limit` orders by their store and time of creation,
     /// unsorted. Only these conditions of the filter apply. It uses an index and does not read the
     /// orders' bodies.
@@ -101,7 +121,9 @@ pub trait Storage {
         &self,
         filter: &OrderFilter,
         limit: u32,
-    ) -> Result<Vec<ReportedOrder>, HostError>;
+    ) -> Result<Vec<ReportedOrder>, HostError> {
+        Err(HostError::unsupported("reported_orders"))
+    }
     /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
     /// Returns at most `limit` searching orders after `after`, sorted by the end of their search
@@ -112,7 +134,9 @@ pub trait Storage {
         limit: u32,
     ) -> Result<Vec<SearchingOrder>, HostError>;
     /// Returns a photo.
-    async fn blob(&self, id: PhotoId) -> Result<Option<Blob>, HostError>;
+    async fn blob(&self, id: PhotoId) -> Result<Option<Blob>, HostError> {
+        Err(HostError::unsupported("blob"))
+    }
     /// Returns an order's history, oldest first.
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError>;
     /// Returns at most `limit` entries of a journal after a position, oldest first. Once an event
@@ -122,9 +146,13 @@ pub trait Storage {
         of: Journal,
         after: u64,
         limit: u32,
-    ) -> Result<Vec<JournalEntry>, HostError>;
+    ) -> Result<Vec<JournalEntry>, HostError> {
+        Err(HostError::unsupported("journal"))
+    }
     /// Returns the first and the last position of a journal.
-    async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError>;
+    async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError> {
+        Err(HostError::unsupported("journal_span"))
+    }
     /// Returns couriers, each with the last known position.
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError>;
     /// Returns at most `limit` couriers after `after` that dispatch considers, by
@@ -144,31 +172,51 @@ pub trait Storage {
         store: StoreId,
         before: Option<NotificationId>,
         limit: u32,
-    ) -> Result<Vec<Notification>, HostError>;
+    ) -> Result<Vec<Notification>, HostError> {
+        Err(HostError::unsupported("notifications"))
+    }
     /// Returns lines of a store's statement.
     async fn statement(
         &self,
         store: StoreId,
         query: StatementQuery<'_>,
-    ) -> Result<Vec<StatementLine>, HostError>;
+    ) -> Result<Vec<StatementLine>, HostError> {
+        Err(HostError::unsupported("statement"))
+    }
     /// Returns webhooks that are not removed.
-    async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError>;
+    async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
+        Err(HostError::unsupported("find_webhooks"))
+    }
     /// Returns the queued messages of a webhook, sorted by journal position.
-    async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError>;
+    async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError> {
+        Err(HostError::unsupported("messages"))
+    }
     /// Returns attempts of webhook deliveries.
-    async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError>;
+    async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError> {
+        Err(HostError::unsupported("find_attempts"))
+    }
     /// Returns the claim on an idempotency key.
-    async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError>;
+    async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError> {
+        Err(HostError::unsupported("claim"))
+    }
     /// Returns the recipient's link with this hash, in any state, so that unknown, ended and
     /// revoked links cost the same.
-    async fn tracking_link(&self, hash: &KeyHash) -> Result<Option<TrackingLink>, HostError>;
+    async fn tracking_link(&self, hash: &KeyHash) -> Result<Option<TrackingLink>, HostError> {
+        Err(HostError::unsupported("tracking_link"))
+    }
     /// Returns stored personal data for an export, an erasure or the retention.
-    async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError>;
+    async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError> {
+        Err(HostError::unsupported("personal_data"))
+    }
     /// Returns the usage of limited storage.
-    async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError>;
+    async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError> {
+        Err(HostError::unsupported("usage"))
+    }
     /// Returns figures about stored work. Transitions and pushes due at `overdue` or earlier are
     /// overdue.
-    async fn figures(&self, now: Timestamp, overdue: Timestamp) -> Result<Figures, HostError>;
+    async fn figures(&self, now: Timestamp, overdue: Timestamp) -> Result<Figures, HostError> {
+        Err(HostError::unsupported("figures"))
+    }
 
     /// Reserves `count` consecutive identifiers. No identifier is ever returned twice.
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError>;
@@ -188,6 +236,29 @@ pub trait Storage {
     }
 }
 
+/// Returns [`HostError::Unsupported`] if changes write anything that a host with only the required
+/// methods of [`Storage`] cannot return. Such a host calls it at the start of a commit, so that
+/// nothing is lost. Notifications, the audit log and the lines of a statement are written beside
+/// other changes and can be ignored.
+pub fn reject_unsupported(changes: &Changes) -> Result<(), HostError> {
+    let written = [
+        (changes.users.is_empty(), "find_users"),
+        (changes.links.is_empty(), "tracking_link"),
+        (changes.top_ups.is_empty(), "statement"),
+        (changes.webhooks.is_empty(), "find_webhooks"),
+        (changes.messages.is_empty(), "messages"),
+        (changes.attempts.is_empty(), "find_attempts"),
+        (changes.claim.is_none(), "claim"),
+        (changes.blobs.is_empty(), "blob"),
+        (changes.tariffs.is_none(), "find_tariffs"),
+        (changes.redactions.is_empty(), "personal_data"),
+    ];
+    match written.iter().find(|(is_empty, _)| !is_empty) {
+        Some((_, method)) => Err(HostError::unsupported(method)),
+        None => Ok(()),
+    }
+}
+
 /// The services of a host other than storage: time, randomness, CPU time for passwords, a geocoder
 /// and a road network.
 ///
@@ -195,10 +266,7 @@ pub trait Storage {
 /// use despacho_core::{
 ///     host::{HostError, Platform},
 ///     model::{Entropy, ExecContext, Timestamp},
-///     rules::{
-///         limits::{Admission, Bucket, TheoreticalArrival},
-///         password,
-///     },
+///     rules::limits::{Admission, Bucket, TheoreticalArrival},
 /// };
 /// use std::{cell::RefCell, collections::BTreeMap};
 ///
@@ -220,12 +288,6 @@ pub trait Storage {
 ///         buckets.extend(next.map(|next| (bucket.name.clone(), next)));
 ///         Ok(admission)
 ///     }
-///     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
-///         password::hash(password, salt).map_err(HostError::internal)
-///     }
-///     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
-///         password::verify(password, hash).map_err(HostError::internal)
-///     }
 /// }
 ///
 /// let machine = Machine { random: || [7; 32], clock: || 1_795_262_400_000, buckets: RefCell::default() };
@@ -233,6 +295,10 @@ pub trait Storage {
 /// assert!(machine.is_embedded(), "without a geocoder, addresses are located by embedded data");
 /// ```
 #[expect(async_fn_in_trait, reason = "static dispatch only, as in Storage")]
+#[expect(
+    unused_variables,
+    reason = "the defaults name their arguments for readers"
+)]
 pub trait Platform {
     /// Returns the current time and fresh entropy. Called once per request.
     fn exec_context(&self) -> ExecContext;
@@ -244,7 +310,7 @@ pub trait Platform {
     /// returns its turn, which ends when it is dropped. A host with threads runs few such requests
     /// of each caller at a time, so that one caller's work delays only its own. `None` if too many
     /// of the caller's requests wait.
-    async fn turn(&self, _caller: &str) -> Result<Option<Turn>, HostError> {
+    async fn turn(&self, caller: &str) -> Result<Option<Turn>, HostError> {
         Ok(Some(Turn::default()))
     }
     /// Locates addresses for a merchant, or for the operator, with one result for each. Slow if it
@@ -253,7 +319,7 @@ pub trait Platform {
     /// callers.
     async fn locate(
         &self,
-        _merchant: Option<StoreId>,
+        merchant: Option<StoreId>,
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         let gazetteer = Gazetteer::embedded();
@@ -273,7 +339,6 @@ pub trait Platform {
         points: &[Point],
         max_points: usize,
     ) -> Result<Vec<Option<Vec<Point>>>, HostError> {
-        let _ = max_points;
         Ok(vec![None; points.len().saturating_sub(1)])
     }
     /// Returns a courier's estimated travel time between two points in seconds. Dispatch calls it
@@ -286,23 +351,23 @@ pub trait Platform {
     fn is_embedded(&self) -> bool {
         true
     }
-    /// Runs [`crate::rules::password::hash`], which takes tens of milliseconds of CPU time, without
-    /// blocking other requests.
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
-    /// Runs [`crate::rules::password::verify`] in the same way.
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
+    /// Runs [`password::hash`], which takes tens of milliseconds of CPU time and 19 MiB. A host with
+    /// threads runs it on one that serves no other requests, and limits how many run at a time.
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
+        password::hash(password, salt).map_err(HostError::internal)
+    }
+    /// Runs [`password::verify`] in the same way.
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
+        password::verify(password, hash).map_err(HostError::internal)
+    }
     /// Sends a mail within a few seconds, and returns whether a mail server accepted it. `None` if
     /// this host sends no mail.
-    async fn send_mail(&self, _mail: &Mail) -> Option<bool> {
+    async fn send_mail(&self, mail: &Mail) -> Option<bool> {
         None
     }
     /// Sends a request to a merchant's system within the timeout of webhooks, and returns the
     /// result. `None` if this host sends none.
-    async fn send(
-        &self,
-        _request: Request<Bytes>,
-        _config: &WebhookConfig,
-    ) -> Option<AttemptResult> {
+    async fn send(&self, request: Request<Bytes>, config: &WebhookConfig) -> Option<AttemptResult> {
         None
     }
 }
@@ -334,6 +399,13 @@ pub trait Host: Storage + Platform {
     /// Returns a store, unless it was removed.
     async fn store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
         Ok(self.find_stores(StoreQuery::Id(id)).await?.pop())
+    }
+    /// Returns the user with this email address. A host without users has none.
+    async fn user(&self, email: &Email) -> Result<Option<User>, HostError> {
+        match self.find_users(UserQuery::Email(email)).await {
+            Err(HostError::Unsupported { .. }) => Ok(None),
+            users => Ok(users?.pop()),
+        }
     }
     /// Returns an order.
     async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError> {

@@ -17,7 +17,7 @@ use crate::{
         validate,
     },
     changes::{Changes, Write},
-    host::{Host, KeyQuery, StoreQuery, UserQuery},
+    host::{Host, KeyQuery, StoreQuery},
     model::{
         Duration, Email, KeyId, StoreId,
         store::{Key, KeyKind, Role},
@@ -99,7 +99,7 @@ async fn account<H: Host>(
     email: &Email,
 ) -> Result<Option<Account>, HandlerError> {
     let store = call.host.find_stores(StoreQuery::Email(email)).await?.pop();
-    let user = call.host.find_users(UserQuery::Email(email)).await?.pop();
+    let user = call.host.user(email).await?;
     let user = user.map(|user| Account::User(Box::new(user)));
     Ok(store.map(|store| Account::Store(Box::new(store))).or(user))
 }

@@ -10,7 +10,7 @@ use crate::{
         validate,
     },
     changes::{Changes, Write},
-    host::{Host, StoreQuery, UsageQuery, UserQuery},
+    host::{Host, StoreQuery, UsageQuery},
     model::{
         Cnpj, Duration, Email, Located, StoreId,
         store::{KeyKind, Role, Store},
@@ -160,7 +160,7 @@ pub(super) async fn unclaimed<H: Host>(
     {
         taken.push((ProblemCode::EmailTaken, "/email", other));
     }
-    if let Some(user) = call.host.find_users(UserQuery::Email(email)).await?.pop()
+    if let Some(user) = call.host.user(email).await?
         && let Some(other) = call
             .host
             .find_stores(StoreQuery::IdOrRemoved(user.store))

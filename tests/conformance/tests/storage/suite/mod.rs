@@ -5,6 +5,7 @@
 pub(crate) mod accounts;
 pub(crate) mod aggregates;
 pub(crate) mod blobs;
+pub(crate) mod boundary;
 pub(crate) mod changes;
 pub(crate) mod dispatch;
 pub(crate) mod exactness;
@@ -61,6 +62,7 @@ macro_rules! run_suite {
                 racing_writes_commit_once,
             }
             blobs { photos_are_read_as_written, photo_is_written_once, orders_with_proofs_are_found_by_age }
+            boundary { every_read_is_implemented }
             changes {
                 conflict_undoes_the_entire_commit, ids_are_never_repeated, hostile_text_is_stored_unchanged, restart_keeps_all_data,
                 random_commits_match_the_reference_host,
