@@ -10,7 +10,7 @@ mod syntax;
 use files::TextFile;
 use finding::Finding;
 use graph::Source;
-use rules::{boundary, direction, documents, finish, layers, machine, manifests, size};
+use rules::{boundary, cases, direction, documents, finish, layers, machine, manifests, size};
 
 type Outcome = Result<(), LintError>;
 
@@ -61,6 +61,24 @@ fn check_each(
 #[test]
 fn top_level_has_only_permitted_entries() -> Outcome {
     expect_clean(size::top_level(&files::paths(&files::root())?))
+}
+
+/// With `DESPACHO_WRITE_CASES=1` it formats the files instead.
+#[test]
+fn cases_are_formatted() -> Outcome {
+    let cases: Vec<TextFile> = texts()?
+        .into_iter()
+        .filter(|file| file.path.starts_with("tests/cases/") && file.has_extension(&["json"]))
+        .collect();
+    if std::env::var_os("DESPACHO_WRITE_CASES").is_some() {
+        for file in &cases {
+            if let Some(text) = rules::cases::formatted(&file.text) {
+                std::fs::write(files::root().join(&file.path), text).map_err(|e| e.to_string())?;
+            }
+        }
+        return Ok(());
+    }
+    check_each(&cases, |file| Ok(cases::layout(file)))
 }
 
 #[test]

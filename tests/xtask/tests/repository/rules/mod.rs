@@ -1,6 +1,7 @@
 //! The rules: one module per subject, one function per rule.
 
 pub(crate) mod boundary;
+pub(crate) mod cases;
 pub(crate) mod direction;
 pub(crate) mod documents;
 pub(crate) mod finish;
