@@ -6,7 +6,8 @@ use crate::{
     model::{Language, Text, Timestamp},
 };
 
-/// Returns an example document for each code.
+/// Returns an example document for each code of the service. The hosts that ship implement every
+/// method, so they never return [`ProblemCode::NotImplemented`].
 ///
 /// # Errors
 /// A document that cannot be serialised.
@@ -15,7 +16,10 @@ pub(super) fn problems() -> serde_json::Result<Vec<(&'static str, Json)>> {
         let document = problem(*code).document(Language::English, "/delivery/orders", "example-1");
         Ok((code.name(), Json::of(&document)?))
     };
-    ProblemCode::ALL.iter().map(example).collect()
+    let returned = ProblemCode::ALL
+        .iter()
+        .filter(|code| **code != ProblemCode::NotImplemented);
+    returned.map(example).collect()
 }
 
 fn problem(code: ProblemCode) -> Problem {

@@ -80,7 +80,8 @@ const REQUESTS: &[&str] = &[
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 36] = [
+const OPTIONAL: [(&str, &str); 37] = [
+    ("CourierRecord", "stuckSince"),
     ("Order", "requirements"),
     ("Order", "deliverAt"),
     ("Order", "preparationStartsAt"),
