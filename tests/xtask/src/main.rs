@@ -33,9 +33,10 @@ cargo up [--listen 127.0.0.1:8080] [--data DIR] [--no-panel] [--city 'São Paulo
     first downloads the city's addresses and roads, as `despacho places install` and `despacho roads
     install` do. If that fails, it starts without them.
 
-cargo verify [--list] [--only STEP]... [--from STEP]
-        Runs every check and installs missing tools. With DESPACHO_VERIFY_OFFLINE=1 it installs nothing,
-        and reports steps with missing tools as SKIPPED.
+cargo verify [--list] [--quick] [--only STEP]... [--from STEP]
+        Runs every check, or with --quick those that take at most three minutes after a first run,
+        and installs missing tools. With DESPACHO_VERIFY_OFFLINE=1 it installs nothing, and reports steps
+        with missing tools as SKIPPED.
 
 cargo run -p despacho-xtask -- package [--out DIR] [--check] [--types]
         Builds the browser package in DIR (default: target/package). --check tests it with Node.js and tsc;
@@ -139,6 +140,7 @@ fn parse_verify(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
         match argument {
             Long("list") => return Ok(Task::List),
             Long("only") => choice.only.push(arguments.value()?.string()?),
+            Long("quick") => choice.only.extend(steps::QUICK.map(str::to_owned)),
             Long("from") => choice.from = Some(arguments.value()?.string()?),
             Short('h') | Long("help") => return Ok(Task::Help),
             other => return Err(other.unexpected()),

@@ -62,19 +62,38 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
         options.types = true;
     }
     package::run(root, options)?;
-    if !is_newer(
-        &folder.join("node_modules/.package-lock.json"),
-        &folder.join("package-lock.json"),
-    ) {
-        run::show(run::command(
-            &folder,
-            &["npm", "ci", "--no-audit", "--no-fund"],
-        ))?;
-    }
+    install(root)?;
     let mut build = run::command(&folder, &["npm", "run", "build"]);
     build.env("DESPACHO_PACKAGE", place::target()?.join("package"));
     run::show(build)?;
     Ok(folder.join("dist"))
+}
+
+/// Checks the panel's code without building it, and runs its unit tests.
+pub(crate) fn check_code(root: &Path) -> Result<(), Failure> {
+    let types = package::Options {
+        types: true,
+        ..Default::default()
+    };
+    package::run(root, types)?;
+    install(root)?;
+    for script in ["check", "unit"] {
+        let mut check = run::command(&root.join(FOLDER), &["npm", "run", script]);
+        check.env("DESPACHO_PACKAGE", place::target()?.join("package"));
+        run::show(check)?;
+    }
+    Ok(())
+}
+
+/// Installs the packages of the lock file, if it has changed since.
+fn install(root: &Path) -> Result<(), Failure> {
+    let folder = root.join(FOLDER);
+    let installed = folder.join("node_modules/.package-lock.json");
+    if is_newer(&installed, &folder.join("package-lock.json")) {
+        return Ok(());
+    }
+    let words = ["npm", "ci", "--no-audit", "--no-fund"];
+    run::show(run::command(&folder, &words))
 }
 
 /// Builds the panel and runs its unit tests, and its other tests in the system's Chromium against

@@ -25,8 +25,9 @@ pub(crate) struct Step {
     pub(crate) description: &'static str,
     /// The tools that it requires.
     pub(crate) needs: &'static [Need],
-    /// Whether it runs only by name, because it takes minutes and its tools are large.
-    pub(crate) is_long: bool,
+    /// Whether it runs only by name: it takes minutes and its tools are large, or other steps
+    /// include it.
+    pub(crate) is_by_name: bool,
     /// What it does most of the time.
     pub(crate) load: Load,
     /// Runs the check.
@@ -45,13 +46,16 @@ pub(crate) enum Load {
     Tests,
 }
 
+/// The steps of `cargo verify --quick`, for every day.
+pub(crate) const QUICK: [&str; 4] = ["fmt", "clippy", "units", "types"];
+
 /// All steps, quick ones first, so that a formatting error fails before the builds.
 pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         description: "the code is formatted",
         needs: &[Need::Component("rustfmt", "fmt")],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: |root| run::show(cargo(root, &["fmt", "--all", "--check"])),
     },
@@ -59,7 +63,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "deploy",
         description: "the Dockerfile, the Kubernetes manifests and the systemd unit pass their linters",
         needs: &[Need::Venv(TESTS)],
-        is_long: false,
+        is_by_name: false,
         load: Load::Waits,
         run: deploy::check,
     },
@@ -67,7 +71,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "wasm",
         description: "the core and the road network build for browsers, each with only its own features",
         needs: &[Need::Target("wasm32-unknown-unknown")],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: |root| {
             // The step `package` builds the bindings.
@@ -89,7 +93,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "clippy",
         description: "clippy reports no warning",
         needs: &[Need::Component("clippy", "clippy")],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: |root| {
             let words = [
@@ -106,10 +110,44 @@ pub(crate) const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "units",
+        description: "the unit tests of the core and the route engine pass, and the cases on the in-memory host",
+        needs: &[],
+        is_by_name: true,
+        load: Load::Tests,
+        run: |root| {
+            let packages = ["-p", "despacho-core", "-p", "despacho-route"];
+            let units = [
+                &["test", "--locked", "--all-features", "--lib"][..],
+                &packages,
+            ]
+            .concat();
+            run::show(cargo(root, &units))?;
+            let package = [
+                "-p",
+                "despacho-conformance",
+                "--all-features",
+                "--test",
+                "cases",
+            ];
+            let cases = [&["test", "--locked"][..], &package, &["--", "memory::"]].concat();
+            // A test of two hosts has `memory::` in its name too.
+            run::show(cargo(root, &[&cases[..], &["--skip", "= "]].concat()))
+        },
+    },
+    Step {
+        name: "types",
+        description: "the panel's code is formatted, has correct types and passes its unit tests",
+        needs: &[Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
+        is_by_name: true,
+        load: Load::Tests,
+        run: panel::check_code,
+    },
+    Step {
         name: "doc",
         description: "the API documentation builds without broken links",
         needs: &[],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: |root| {
             let mut doc = cargo(
@@ -130,7 +168,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "deny",
         description: "licences, sources and bans of the dependencies meet .cargo/deny.toml",
         needs: &[Need::CargoDeny],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: |root| {
             let words = [
@@ -151,7 +189,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "advisories",
         description: "no dependency has a known vulnerability (RustSec's database, if it can be fetched)",
         needs: &[Need::CargoDeny, Need::Advisories],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: |root| {
             let words = [
@@ -170,7 +208,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "server",
         description: "the server builds with the profile of the checks; the tests below use this build",
         needs: &[],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: |root| server::build(root).map(|_| ()),
     },
@@ -182,7 +220,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("curl", "curl"),
             Need::Program("openssl", "openssl"),
         ],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: pages::check,
     },
@@ -190,7 +228,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "webhooks",
         description: "a failing receiver gets every webhook, with signatures that the reference library verifies",
         needs: &[Need::Venv(TESTS)],
-        is_long: false,
+        is_by_name: false,
         load: Load::Waits,
         run: webhooks::check,
     },
@@ -203,7 +241,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("jq", "jq"),
             Need::Program("curl", "curl"),
         ],
-        is_long: false,
+        is_by_name: false,
         load: Load::Waits,
         run: webhooks::check_recipes,
     },
@@ -211,7 +249,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "spin-build",
         description: "the Spin component builds as it ships; the tests below use this build",
         needs: &[Need::Target(component::TARGET)],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: component::build_with_size,
     },
@@ -224,7 +262,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Postgres,
             Need::Program("pgbouncer", "pgbouncer"),
         ],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: test_workspace,
     },
@@ -236,7 +274,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Postgres,
             Need::Venv(TESTS),
         ],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: test_component,
     },
@@ -244,7 +282,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "spin-up",
         description: "the cases pass under `spin up`, if the Spin CLI is installed",
         needs: &[Need::Target(component::TARGET), Need::Spin],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: test_under_spin_up,
     },
@@ -252,7 +290,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "contract",
         description: "generated valid and invalid requests get responses that conform to /openapi.json",
         needs: &[Need::Venv(TESTS)],
-        is_long: false,
+        is_by_name: false,
         load: Load::Waits,
         run: contract::check,
     },
@@ -263,7 +301,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Target("wasm32-wasip1"),
             Need::Program("node", "nodejs"),
         ],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: |root| {
             // Cargo runs tests in the package's folder. A relative path of the runner contains no
@@ -299,7 +337,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("npm", "npm"),
             Need::Program("chromium", "chromium"),
         ],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: |root| {
             package::run(
@@ -315,7 +353,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "doctest",
         description: "the examples in the API documentation run",
         needs: &[],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: |root| {
             run::show(cargo(
@@ -328,7 +366,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "crates",
         description: "the published packages of the route engine and the core build from their own files",
         needs: &[],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: crates::package,
     },
@@ -336,7 +374,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "crates-newest",
         description: "the published packages build without a lock file, with the newest version of every dependency",
         needs: &[Need::Target("wasm32-unknown-unknown"), Need::Registry],
-        is_long: false,
+        is_by_name: false,
         load: Load::Compiles,
         run: crates::check_newest,
     },
@@ -348,7 +386,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("node", "nodejs"),
             Need::Program("npm", "npm"),
         ],
-        is_long: true,
+        is_by_name: true,
         load: Load::Tests,
         run: generators::check,
     },
@@ -361,7 +399,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("npm", "npm"),
             Need::Program("chromium", "chromium"),
         ],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: panel::check,
     },
@@ -370,7 +408,7 @@ pub(crate) const STEPS: &[Step] = &[
         description: "the WooCommerce plugin passes its tests, with the installed PHP, WordPress, MariaDB and browser; screenshots are in target/woocommerce",
         // The step itself reports missing programs, because few developers have all of them.
         needs: &[],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: woocommerce::check,
     },
@@ -378,7 +416,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "bench",
         description: "the benchmarks run and print their results compared with baselines; no speed is asserted",
         needs: &[],
-        is_long: false,
+        is_by_name: false,
         load: Load::Tests,
         run: |root| {
             // The short form omits timings on WebAssembly; other steps compare its results.

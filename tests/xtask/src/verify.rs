@@ -166,7 +166,7 @@ fn chosen<'a>(steps: &'a [Step], choice: &Choice) -> Result<Vec<&'a Step>, Failu
     let from = choice.from.as_deref().map_or(Ok(0), position)?;
     let wanted = |(index, step): &(usize, &Step)| {
         if only.is_empty() {
-            !step.is_long
+            !step.is_by_name
         } else {
             only.contains(index)
         }
@@ -227,6 +227,7 @@ fn report(steps: &[Done], total: Duration) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::steps::QUICK;
 
     fn names(only: &[&str], from: Option<&str>) -> Result<Vec<&'static str>, Failure> {
         let only = only.iter().map(|&name| name.to_owned()).collect();
@@ -243,11 +244,13 @@ mod tests {
     #[test]
     fn selected_steps_keep_the_order_of_the_table() {
         assert_eq!(names(&["doc", "fmt"], None), Ok(vec!["fmt", "doc"]));
+        let by_name = ["units", "types", "generators"];
         assert_eq!(
             names(&[], None).map(|all| all.len()),
-            Ok(STEPS.len() - 1),
-            "all except the long one"
+            Ok(STEPS.len() - by_name.len()),
+            "all except those that run only by name"
         );
+        assert_eq!(names(&QUICK, None), Ok(QUICK.to_vec()));
         assert_eq!(names(&["generators"], None), Ok(vec!["generators"]));
         assert_eq!(
             names(&[], Some("doctest")),
