@@ -10,7 +10,6 @@ use crate::{
         Day, LocalTime, Point,
         store::{HoursException, OpeningPeriod, Ring, ServiceArea, StoreHours, TimeSpan},
     },
-    route::sort::sort,
     rules::{hours::overlapping, limits::Limits},
     wire::{
         AreaGeometry, Coordinates, HoursExceptionBody, OpeningPeriodBody, StoreAreaBody,
@@ -121,7 +120,7 @@ impl Checker {
             }
             exceptions.push(exception);
         }
-        sort(&mut exceptions, |a, b| a.date < b.date);
+        exceptions.sort_by_key(|exception| exception.date);
         StoreHours { weekly, exceptions }
     }
 
