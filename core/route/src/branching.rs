@@ -6,7 +6,6 @@
 
 use super::ascent::{AscentResult, priced};
 use super::tree::{FORBIDDEN, FORCE, Legs, Prices, Tree};
-use crate::sort::sort;
 
 /// A decision to force or forbid one leg.
 #[derive(Clone, Copy)]
@@ -70,7 +69,7 @@ fn replaceable_legs(
             ));
         }
     }
-    sort(&mut candidates, |a, b| b < a);
+    candidates.sort_unstable_by(|a, b| b.cmp(a));
     candidates
 }
 

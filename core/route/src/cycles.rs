@@ -5,7 +5,6 @@
 //! Violated ones are found by enumerating paths over the few legs in use (Fischetti and Toth 1997).
 
 use super::separate::Cut;
-use crate::sort::sort;
 
 /// The maximum length of an enumerated cycle.
 const MAX_LENGTH: usize = 8;
@@ -56,10 +55,9 @@ impl CycleSeparator {
             *work += separator.work + (nodes * nodes) as u64;
             found = separator.found;
         }
-        sort(&mut found, |a, b| {
+        found.sort_unstable_by(|a, b| {
             b.0.total_cmp(&a.0)
                 .then_with(|| (a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)))
-                .is_lt()
         });
         let mut chosen: Vec<(&[usize], bool)> = Vec::new();
         for (_, cycle, length, backward) in &found {

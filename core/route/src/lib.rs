@@ -85,7 +85,6 @@ mod search;
 mod separate;
 mod simplex;
 mod solve;
-pub mod sort;
 mod subset;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,6 @@
 //! the lists.
 
 use super::tree::{FORBIDDEN, Legs, Prices, Tree, to_i32};
-use crate::sort::sort_smallest;
 
 /// The neighbours of every stop.
 #[derive(Default)]
@@ -39,8 +38,11 @@ impl Neighbours {
                     .filter(|&to| to != from)
                     .map(|to| (legs.at(from, to).min(legs.at(to, from)), to)),
             );
-            sort_smallest(&mut row, nearest, |a, b| a < b);
-            for &(_, to) in row.iter().take(nearest) {
+            if nearest < row.len() {
+                row.select_nth_unstable(nearest);
+                row.truncate(nearest);
+            }
+            for &(_, to) in &row {
                 chosen[from * width + to] = true;
                 chosen[to * width + from] = true;
             }

@@ -6,7 +6,7 @@
 //! Blossoms (Edmonds 1965) are combs whose teeth are single legs, found from the components of the
 //! fractional legs (Padberg and Hong 1980).
 
-use crate::{simplex::Entries, sort::sort};
+use crate::simplex::Entries;
 
 /// The number of words of a set. There are fewer than 256 nodes.
 const WORDS: usize = 4;
@@ -182,7 +182,7 @@ impl Support {
                 cuts.extend(self.blossom(handle, 1.0 - margin));
             }
         }
-        sort(&mut cuts, |a, b| a < b);
+        cuts.sort_unstable();
         cuts.dedup();
         cuts
     }
@@ -254,9 +254,7 @@ impl Support {
                 weights[group * count + before] = joined;
             }
         }
-        sort(&mut found, |a, b| {
-            a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)).is_lt()
-        });
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
         found.into_iter().map(|(_, cut)| cut).collect()
     }
 

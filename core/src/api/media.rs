@@ -63,7 +63,7 @@ pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
     let takes = |range: &str| {
         let mut parts = range.split(';').map(str::trim);
         let range = parts.next().unwrap_or_default().to_ascii_lowercase();
-        let rejected = parts.any(|part| part.strip_prefix("q=").and_then(quality) == Some(0));
+        let rejected = parts.any(|part| part.strip_prefix("q=").and_then(quality) == Some(0.0));
         let problems = media == "application/json" && range == "application/problem+json";
         !rejected
             && (range == "*/*" || range == media || range == format!("{family}/*") || problems)

@@ -107,9 +107,9 @@ impl Previewer {
             .store
             .hours
             .as_ref()
-            .map(|hours| checker.hours(&store.member("hours"), hours, |_| Vec::new()));
+            .map(|hours| checker.hours(&store.member("hours"), hours));
         let area = context.store.service_area.as_ref();
-        let area = area.map(|area| checker.area(&store.member("serviceArea"), area, |_| None));
+        let area = area.map(|area| checker.area(&store.member("serviceArea"), area));
         let location = &context.store.location;
         let point = Point::from_degrees(location.latitude, location.longitude);
         let mut errors = context.tariff.errors();

@@ -1,7 +1,7 @@
 //! Plans the route of a validated inquiry: finds its store, locates its addresses, and converts
 //! plan errors to problems.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use rust_decimal::Decimal;
 
@@ -16,7 +16,7 @@ use crate::{
     host::Host,
     model::{
         Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision,
-        Text, Timestamp, Zone,
+        Text, Timestamp, Zone, local_rfc3339,
         order::{Notice, NoticeCode, Place},
         price::EstimatePolicy,
         store::{ServiceArea, Store, StoreHours},
@@ -335,24 +335,19 @@ fn out_of_area(tariff: &Tariff, far: &[(usize, Distance)], outside: &[usize]) ->
         "The address is outside the store's service area.",
         "O endereço fica fora da área de entrega da loja.",
     );
-    let beyond = |stop: &usize| outside.contains(stop).then(|| Text::new(en, pt));
-    let detail = |stop: usize| match far.iter().find(|(other, _)| *other == stop) {
-        Some((_, distance)) => Some(too_far(*distance)),
-        None => beyond(&stop),
-    };
-    let stops = far
+    let mut details: BTreeMap<usize, Text> = outside
         .iter()
-        .map(|(stop, _)| stop)
-        .chain(outside)
-        .max()
-        .map_or(0, |last| last + 1);
-    let errors = (0..stops).filter_map(|stop| {
-        let pointer = format!("/deliveries/{stop}/address");
-        Some(FieldError {
-            pointer,
-            code: ProblemCode::OutOfArea.name(),
-            detail: detail(stop)?,
-        })
+        .map(|stop| (*stop, Text::new(en, pt)))
+        .collect();
+    // Of a stop that is both, the distance says more.
+    details.extend(
+        far.iter()
+            .map(|(stop, distance)| (*stop, too_far(*distance))),
+    );
+    let errors = details.into_iter().map(|(stop, detail)| FieldError {
+        pointer: format!("/deliveries/{stop}/address"),
+        code: ProblemCode::OutOfArea.name(),
+        detail,
     });
     let errors = errors.collect();
     if !outside.is_empty() {
@@ -488,7 +483,8 @@ fn notices(plan: &Plan, pickup: &Located, located: &[Located]) -> Vec<Notice> {
 
 fn too_soon(earliest: Timestamp, zone: Zone) -> Problem {
     // Rounded up by one to two minutes, so that the time is still possible when it is sent.
-    let at = local(earliest.after(Duration::millis(119_999)), zone, 16) + ":00" + &offset(zone);
+    let possible = earliest.after(Duration::millis(119_999)).millis();
+    let at = local_rfc3339(Timestamp::from_millis(possible - possible % 60_000), zone);
     let error = FieldError {
         pointer: "/deliverAt".to_owned(),
         code: "too_soon",
@@ -506,7 +502,7 @@ fn too_soon(earliest: Timestamp, zone: Zone) -> Problem {
 fn unreachable(stops: &[(usize, Timestamp)], zone: Zone) -> Problem {
     let code = ProblemCode::WindowUnreachable;
     let errors = stops.iter().map(|(stop, at)| {
-        let at = local(*at, zone, 19) + &offset(zone);
+        let at = local_rfc3339(*at, zone);
         let detail = Text::new(
             format!("The expected arrival on this route is {at}. Send a window that contains it."),
             format!("A chegada prevista nesta rota é {at}. Envie uma janela que a contenha."),
@@ -518,20 +514,6 @@ fn unreachable(stops: &[(usize, Timestamp)], zone: Zone) -> Problem {
         }
     });
     plain(code).with_errors(errors.collect())
-}
-
-/// Returns the first `length` characters of a local time in RFC 3339 format.
-fn local(at: Timestamp, zone: Zone, length: usize) -> String {
-    let mut text = at
-        .after(Duration::minutes(i64::from(zone.offset_hours()) * 60))
-        .to_string();
-    text.truncate(length);
-    text
-}
-
-/// Returns the offset of local time from UTC in RFC 3339 format.
-fn offset(zone: Zone) -> String {
-    format!("-0{}:00", zone.offset_hours().abs())
 }
 
 /// Returns the response to a preview, with the quote if one was signed.

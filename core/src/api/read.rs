@@ -89,13 +89,14 @@ fn remove_wrong_type(
     }
 }
 
+/// What `rust_decimal` expects.
+const DECIMAL: &str = "a Decimal type representing a fixed-point number";
+
 /// Returns the error for a field of a wrong type. `expected` is serde's name of the type, such as
 /// `f64`.
 pub(super) fn wrong_type(pointer: String, expected: &str) -> FieldError {
     let (en, pt) = match expected {
-        "f64" | "u8" | "u16" | "u32" | "u64" | "i32" | "i64" | "a decimal number" => {
-            ("a number", "um número")
-        }
+        "f64" | "u8" | "u16" | "u32" | "u64" | "i32" | "i64" | DECIMAL => ("a number", "um número"),
         "a boolean" => ("true or false", "true ou false"),
         "a string" => ("a string", "um texto"),
         "a list" | "a sequence" => ("a list", "uma lista"),

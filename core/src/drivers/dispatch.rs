@@ -4,23 +4,22 @@
 //! several instances over one database therefore do everything only once: after a conflict, a pass
 //! skips that order and continues.
 
-use crate::route::sort::sort;
 use std::collections::BTreeMap;
 
-use super::{by_id::ById, clock, trips};
+use super::{clock, trips};
 use crate::{
     changes::Changes,
     host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
         CourierId, Duration, ExecContext, Load, OrderId, Point, Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
-        order::{Assignment, Order},
+        order::{Assignment, ConsideredCourier, Order},
     },
     rules::{
         lifecycle::{allocate, platform, release},
         matching::{
             self, Available, Decision, Dispatch, Pass,
-            assign::{Couriers, places},
+            assign::{Couriers, PlannedAssignment, places},
             nearby::{CourierIndex, cells_around},
         },
         settings::Settings,
@@ -92,7 +91,7 @@ pub async fn run_pass<H: Host>(
 ) -> Result<DispatchPass, HostError> {
     let due = clock::due(host, settings, context.now, MAX_MOVED).await;
     let released = release_unresponsive(host, settings, context).await;
-    let allocated = allocate_searching(host, settings, context).await;
+    let allocated = assign_orders(host, settings, context).await;
     let (due, (released, more_released), (allocated, more_allocated)) =
         (due?, released?, allocated?);
     let more = due.more || more_released || more_allocated;
@@ -130,24 +129,20 @@ async fn release_unresponsive<H: Host>(
             .flat_map(|courier| courier.trip.iter().map(|one| one.id))
             .collect();
         let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;
-        let mut orders = ById::of(orders, |order| order.id.get());
+        let mut orders = trips::orders_by_id(orders);
         let found = count(couriers.len());
-        let mut decided = TripChanges::default();
+        let mut decided = Vec::new();
         for courier in couriers {
             let trip = trips::take_trip(&courier, &mut orders);
-            let (mut courier, lost) = lost_orders(host, settings, courier, trip, context.now);
+            let (courier, lost) = lost_orders(host, settings, courier, trip, context.now);
+            let mut draft = TripDraft::new(courier, Vec::new());
             for order in lost {
-                let Some((_, changes)) = release(&order, &courier, platform(), context) else {
-                    continue;
-                };
-                courier = changes
-                    .couriers
-                    .first()
-                    .map_or(courier, |write| write.value.clone());
-                decided.add(courier.id, changes);
+                if let Some((_, changes)) = release(&order, &draft.courier, platform(), context) {
+                    draft.add(changes);
+                }
             }
+            decided.extend(draft.changes);
         }
-        let mut decided = decided.list;
         decided.truncate((MAX_RELEASED - committed.count) as usize);
         let before = committed.count;
         released += count_orders(&decided, &committed.commit(host, &decided).await?);
@@ -193,15 +188,69 @@ fn lost_orders<H: Host>(
     )
 }
 
-/// A courier with the orders of the trip.
-type Carrier = (Courier, Vec<Order>);
+/// A courier with the orders of the trip, and what a pass changes about them.
+struct TripDraft {
+    courier: Courier,
+    orders: Vec<Order>,
+    /// One commit for all orders of the trip: in separate commits, the second one could follow a
+    /// concurrent change of the courier instead of the first one, because both lead to the same
+    /// version.
+    changes: Option<Changes>,
+}
+
+impl TripDraft {
+    fn new(courier: Courier, orders: Vec<Order>) -> TripDraft {
+        TripDraft {
+            courier,
+            orders,
+            changes: None,
+        }
+    }
+
+    /// Adds the changes of an order. They follow the earlier ones.
+    fn add(&mut self, changes: Changes) {
+        if let Some(write) = changes.couriers.first() {
+            self.courier = write.value.clone();
+        }
+        let Some(earlier) = &mut self.changes else {
+            self.changes = Some(changes);
+            return;
+        };
+        earlier.orders.extend(changes.orders);
+        earlier.events.extend(changes.events);
+        for (write, next) in earlier.couriers.iter_mut().zip(changes.couriers) {
+            write.value = Courier {
+                version: write.expected + 1,
+                ..next.value
+            };
+        }
+    }
+
+    /// Returns the changes, with the estimates of the trip that they lead to. They come last,
+    /// because a later order of the trip changes those of the earlier ones.
+    fn into_changes<H: Host>(
+        self,
+        host: &H,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Option<Changes> {
+        let mut changes = self.changes?;
+        let plan = trips::plan_trip(host, settings, &self.courier, &self.orders, now);
+        for write in &mut changes.orders {
+            if write.value.has_estimate() {
+                write.value.eta = plan.eta(write.value.id, now);
+            }
+        }
+        Some(changes)
+    }
+}
 
 /// The orders and couriers of a pass.
 struct Loaded {
     orders: Vec<Order>,
     couriers: Vec<Available>,
-    /// The couriers with a shift or a trip, each with the trip's orders.
-    busy: ById<Carrier>,
+    /// The trips of the couriers with a shift, a trip or a capacity of their own.
+    trips: BTreeMap<CourierId, TripDraft>,
     /// The usual durations of these couriers' waits.
     durations: Durations,
     /// Whether there are more orders than a pass matches.
@@ -210,36 +259,36 @@ struct Loaded {
 
 /// Assigns searching orders to couriers, if they cannot wait for the next pass. Returns the number
 /// of assigned orders, and whether another pass would find more.
-async fn allocate_searching<H: Host>(
+async fn assign_orders<H: Host>(
     host: &H,
     settings: &Settings,
     context: &mut ExecContext,
 ) -> Result<(u32, bool), HostError> {
     let loaded = load(host, settings, context).await?;
     let decisions = decide(host, settings, &loaded, context.now, false);
-    let is_assigned = |decision: &Decision| decision.open.is_none();
-    let pairs = loaded.orders.iter().zip(&decisions);
-    let pairs = pairs.filter_map(|(order, decision)| {
-        Some((order, decision.as_ref().filter(|one| is_assigned(one))?))
-    });
-    let pairs: Vec<(&Order, &Decision)> = pairs.collect();
-    let ids: Vec<CourierId> = pairs
-        .iter()
-        .filter_map(|(_, decision)| Some(decision.assignment?.courier))
-        .collect();
-    let free: Vec<CourierId> = ids
-        .into_iter()
-        .filter(|id| loaded.busy.get(id.get()).is_none())
-        .collect();
-    let mut carriers = loaded.busy;
-    for courier in host.find_couriers(CourierQuery::Ids(&free)).await? {
-        carriers.insert(courier.id.get(), (courier, Vec::new()));
+    let mut assigned = Vec::new();
+    for (order, decision) in loaded.orders.iter().zip(decisions) {
+        if let Some(decision) = decision.filter(|decision| decision.open.is_none())
+            && let Some(planned) = decision.assignment
+        {
+            assigned.push((order, planned, decision.considered));
+        }
     }
-    let decided = allocated(host, settings, &pairs, &mut carriers, context);
+    // The couriers without a trip were not read yet.
+    let mut trips = loaded.trips;
+    let unread: Vec<CourierId> = assigned
+        .iter()
+        .map(|(_, planned, _)| planned.courier)
+        .filter(|courier| !trips.contains_key(courier))
+        .collect();
+    for courier in host.find_couriers(CourierQuery::Ids(&unread)).await? {
+        trips.insert(courier.id, TripDraft::new(courier, Vec::new()));
+    }
+    let decided = draft_trips(host, settings, assigned, trips, context);
     let mut committed = clock::BatchCommit::default();
-    let allocated = count_orders(&decided, &committed.commit(host, &decided).await?);
+    let count = count_orders(&decided, &committed.commit(host, &decided).await?);
     committed.finish()?;
-    Ok((allocated, loaded.is_cut && allocated > 0))
+    Ok((count, loaded.is_cut && count > 0))
 }
 
 /// Returns the decisions that a pass would take now about the orders it would match, with their
@@ -281,21 +330,18 @@ fn decide<H: Host>(
     matching::decide(&loaded.orders, &loaded.couriers, &pass, explain)
 }
 
-/// Returns the changes of the assigned orders: one for each courier, with all new orders of the
-/// trip.
-fn allocated<H: Host>(
+/// Adds assigned orders to the trips of their couriers. Returns the changes of each courier, in the
+/// sequence of their first orders.
+fn draft_trips<H: Host>(
     host: &H,
     settings: &Settings,
-    pairs: &[(&Order, &Decision)],
-    carriers: &mut ById<Carrier>,
+    assigned: Vec<(&Order, PlannedAssignment, Vec<ConsideredCourier>)>,
+    mut trips: BTreeMap<CourierId, TripDraft>,
     context: &ExecContext,
 ) -> Vec<Changes> {
-    let (mut decided, now) = (TripChanges::default(), context.now);
-    for (order, decision) in pairs {
-        let Some(planned) = decision.assignment else {
-            continue;
-        };
-        let Some((courier, trip)) = carriers.get_mut(planned.courier.get()) else {
+    let (mut changed, now) = (Vec::new(), context.now);
+    for (order, planned, considered) in assigned {
+        let Some(draft) = trips.get_mut(&planned.courier) else {
             continue;
         };
         let reasons = Assignment {
@@ -303,77 +349,24 @@ fn allocated<H: Host>(
             courier: planned.courier,
             cost: planned.cost,
             orders: planned.orders,
-            considered: decision.considered.clone(),
+            considered,
         };
-        let carried: Vec<&Order> = trip.iter().collect();
-        let taken = allocate(
-            order,
-            courier,
-            &carried,
-            settings.dispatch.orders_per_trip,
-            reasons,
-            context,
-        );
+        let trip: Vec<&Order> = draft.orders.iter().collect();
+        let max_orders = settings.dispatch.orders_per_trip;
+        let taken = allocate(order, &draft.courier, &trip, max_orders, reasons, context);
         let Some((order, changes)) = taken else {
             continue;
         };
-        *courier = changes
-            .couriers
-            .first()
-            .map_or_else(|| courier.clone(), |write| write.value.clone());
-        trip.push(order);
-        decided.add(planned.courier, changes);
-    }
-    // The estimates come last, because a later order of the trip changes those of the earlier ones.
-    for (courier, at) in decided.by_courier {
-        let (Some((courier, trip)), Some(changes)) =
-            (carriers.get(courier.get()), decided.list.get_mut(at))
-        else {
-            continue;
-        };
-        let plan = trips::plan_trip(host, settings, courier, trip, now);
-        for write in changes
-            .orders
-            .iter_mut()
-            .filter(|write| write.value.has_estimate())
-        {
-            write.value.eta = plan.eta(write.value.id, now);
+        if draft.changes.is_none() {
+            changed.push(planned.courier);
         }
+        draft.orders.push(order);
+        draft.add(changes);
     }
-    decided.list
-}
-
-/// The changes of a pass, one for each courier. They are one commit: in separate commits, the
-/// second one could follow a concurrent change of the courier instead of the first one, because
-/// both lead to the same version.
-#[derive(Default)]
-struct TripChanges {
-    list: Vec<Changes>,
-    /// The indices in the list.
-    by_courier: BTreeMap<CourierId, usize>,
-}
-
-impl TripChanges {
-    /// Adds the changes of an order. They follow the earlier ones of the same courier.
-    fn add(&mut self, courier: CourierId, changes: Changes) {
-        let known = self
-            .by_courier
-            .get(&courier)
-            .and_then(|at| self.list.get_mut(*at));
-        let Some(trip) = known else {
-            self.by_courier.insert(courier, self.list.len());
-            self.list.push(changes);
-            return;
-        };
-        trip.orders.extend(changes.orders);
-        trip.events.extend(changes.events);
-        for (write, next) in trip.couriers.iter_mut().zip(changes.couriers) {
-            write.value = Courier {
-                version: write.expected + 1,
-                ..next.value
-            };
-        }
-    }
+    changed
+        .iter()
+        .filter_map(|courier| trips.remove(courier)?.into_changes(host, settings, now))
+        .collect()
 }
 
 /// Returns the number of orders in the changes that were committed.
@@ -396,8 +389,8 @@ async fn load<H: Host>(
     let searching = searching_orders(host).await?;
     let pickups: Vec<Option<Point>> = searching.iter().map(|order| order.pickup).collect();
     let candidates = couriers_around(host, &pickups, config, now).await?;
-    let busy = busy_couriers(host, &candidates).await?;
-    let durations = Durations::of(busy.values().map(|(courier, _)| courier));
+    let trips = trips_of(host, &candidates).await?;
+    let durations = Durations::of(trips.values().map(|trip| &trip.courier));
     let travel = |from, to| host.travel_time(from, to);
     let pass = Pass {
         config,
@@ -410,8 +403,8 @@ async fn load<H: Host>(
         if candidate.is_free {
             return Some(Available::free(*candidate, now));
         }
-        let (courier, orders) = busy.get(candidate.id.get())?;
-        Available::of(*candidate, courier, orders, &pass)
+        let trip = trips.get(&candidate.id)?;
+        Available::of(*candidate, &trip.courier, &trip.orders, &pass)
     };
     let couriers: Vec<Available> = candidates.iter().filter_map(available).collect();
     let places = places(&couriers);
@@ -431,18 +424,17 @@ async fn load<H: Host>(
     Ok(Loaded {
         orders,
         couriers,
-        busy,
+        trips,
         durations,
         is_cut,
     })
 }
 
-/// Returns the couriers with a shift, a trip or a capacity of their own, each with the trip's
-/// orders.
-async fn busy_couriers<H: Host>(
+/// Returns the trips of the couriers with a shift, a trip or a capacity of their own.
+async fn trips_of<H: Host>(
     host: &H,
     candidates: &[Candidate],
-) -> Result<ById<Carrier>, HostError> {
+) -> Result<BTreeMap<CourierId, TripDraft>, HostError> {
     let ids: Vec<CourierId> = candidates
         .iter()
         .filter(|one| !one.is_free)
@@ -459,15 +451,12 @@ async fn busy_couriers<H: Host>(
     for ids in carried.chunks(MAX_READ) {
         orders.extend(host.find_orders(OrderQuery::Ids(ids)).await?);
     }
-    let mut orders = ById::of(orders, |order| order.id.get());
+    let mut orders = trips::orders_by_id(orders);
     let with_trip = |courier: Courier| {
         let trip = trips::take_trip(&courier, &mut orders);
-        (courier, trip)
+        (courier.id, TripDraft::new(courier, trip))
     };
-    Ok(ById::of(
-        couriers.into_iter().map(with_trip),
-        |(courier, _)| courier.id.get(),
-    ))
+    Ok(couriers.into_iter().map(with_trip).collect())
 }
 
 /// Returns the orders that no free courier within the radius can take now.
@@ -549,7 +538,7 @@ async fn couriers_around<H: Host>(
         }
     }
     // A courier that moves between two reads can be in both results.
-    sort(&mut couriers, |a, b| a.id < b.id);
+    couriers.sort_by_key(|courier| courier.id);
     couriers.dedup_by_key(|courier| courier.id);
     Ok(couriers)
 }
@@ -574,8 +563,8 @@ fn select_orders(
 
 /// Sorts orders by the sequence of these IDs.
 fn in_order(ids: &[OrderId], orders: Vec<Order>) -> Vec<Order> {
-    let mut orders = ById::of(orders, |order| order.id.get());
-    ids.iter().filter_map(|id| orders.take(id.get())).collect()
+    let mut orders = trips::orders_by_id(orders);
+    ids.iter().filter_map(|id| orders.remove(id)).collect()
 }
 
 fn count(length: usize) -> u32 {

@@ -4,7 +4,8 @@
 //! Every order is erased in one transaction with its events, messages, attempts and the record of
 //! the erasure. An interrupted run can be continued or repeated.
 
-use super::by_id::ById;
+use std::collections::BTreeMap;
+
 use crate::{
     changes::{Changes, Write},
     geo::Gazetteer,
@@ -89,7 +90,7 @@ pub async fn erase<H: Host>(
         next,
         ..ErasureSummary::default()
     };
-    let (mut changed, mut needles) = (ById::default(), vec![phone.as_str().to_owned()]);
+    let (mut changed, mut needles) = (BTreeMap::new(), vec![phone.as_str().to_owned()]);
     for order in orders {
         if !order.status.is_final() {
             erased.open.push((order.id, order.store));
@@ -110,7 +111,7 @@ pub async fn erase<H: Host>(
         );
         if let Some((order, record)) = run.erase_order(host, order).await? {
             erased.count(&record);
-            changed.insert(order.id.get(), order);
+            changed.insert(order.id, order);
         }
     }
     let entries =
@@ -514,7 +515,7 @@ impl Run<'_> {
     async fn erase_claims<H: Host>(
         &self,
         host: &H,
-        changed: &ById<Order>,
+        changed: &BTreeMap<OrderId, Order>,
         needles: &[String],
     ) -> Result<u32, HostError> {
         let (mut pages, mut count) = (Claims::default(), 0);
@@ -564,14 +565,14 @@ impl Claims {
 
 fn redacted(
     claim: &Claim,
-    changed: &ById<Order>,
+    changed: &BTreeMap<OrderId, Order>,
     needles: &[String],
     secret: &Secret,
 ) -> Option<Redaction> {
     let response = claim.response.as_ref()?;
     let tree = Tree::parse(&response.body).ok()?;
     if let Some(id) = tree.get("id") {
-        let order = changed.get(OrderId::new(id.as_u64()?)?.get())?;
+        let order = changed.get(&OrderId::new(id.as_u64()?)?)?;
         let body = match claim.scope.starts_with("courier/") {
             true => without_recipients(&response.body)?,
             false => with_current_data(tree, order)?,

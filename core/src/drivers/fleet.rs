@@ -1,6 +1,6 @@
 //! The states of couriers, from their trips.
 
-use super::{by_id::ById, trips};
+use super::trips;
 use crate::{
     host::{CourierQuery, Host, HostError, OrderQuery},
     model::{Fleet, OrderId, Timestamp, courier::Courier},
@@ -35,7 +35,7 @@ pub async fn states<H: Host>(
     for ids in carried.chunks(MAX_READ) {
         orders.extend(host.find_orders(OrderQuery::Ids(ids)).await?);
     }
-    let mut orders = ById::of(orders, |order| order.id.get());
+    let mut orders = trips::orders_by_id(orders);
     let status = |courier: &Courier| {
         let trip = trips::take_trip(courier, &mut orders);
         CourierStatus::of(

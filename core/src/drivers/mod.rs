@@ -1,7 +1,6 @@
 //! Background work. Each driver reads through [`crate::host`], calls the rules and commits the
 //! changes.
 
-mod by_id;
 pub mod clock;
 pub mod connection;
 pub mod dispatch;

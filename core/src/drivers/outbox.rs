@@ -3,12 +3,14 @@
 //!
 //! A host sends in the background, or, if it has no background tasks, whenever it is called. A
 //! lease in the subscription's row ensures that only one instance sends at a time. After a crash
-//! the lease expires, and messages that were sent but not settlement are sent again.
+//! the lease expires, and messages that were sent but not settled are sent again.
+
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use http::{Request, header};
 
-use super::{by_id::ById, connection, mail};
+use super::{connection, mail};
 use crate::{
     changes::{Changes, Write},
     host::{Host, HostError, StoreQuery, too_few_ids},
@@ -142,9 +144,8 @@ impl Lane {
 #[derive(Clone, Debug)]
 pub struct RunningPasses {
     max: usize,
-    /// Each running pass with its merchant. A list, because there are few, and a tree would add 5
-    /// kB to the component.
-    running: Vec<(WebhookId, StoreId)>,
+    /// The merchant of each running pass.
+    running: BTreeMap<WebhookId, StoreId>,
 }
 
 impl RunningPasses {
@@ -152,7 +153,7 @@ impl RunningPasses {
     pub fn new(max: usize) -> RunningPasses {
         RunningPasses {
             max,
-            running: Vec::new(),
+            running: BTreeMap::new(),
         }
     }
 
@@ -162,21 +163,21 @@ impl RunningPasses {
     pub fn begin(&mut self, webhook: &Webhook) -> bool {
         let own = self
             .running
-            .iter()
-            .filter(|(_, merchant)| *merchant == webhook.merchant)
+            .values()
+            .filter(|merchant| **merchant == webhook.merchant)
             .count();
         let free = self.max.saturating_sub(self.running.len());
-        let is_running = self.running.iter().any(|(id, _)| *id == webhook.id);
+        let is_running = self.running.contains_key(&webhook.id);
         let can_begin = own < free.min(MAX_PASSES_PER_MERCHANT as usize) && !is_running;
         if can_begin {
-            self.running.push((webhook.id, webhook.merchant));
+            self.running.insert(webhook.id, webhook.merchant);
         }
         can_begin
     }
 
     /// Ends a subscription's pass.
     pub fn end(&mut self, webhook: WebhookId) {
-        self.running.retain(|(id, _)| *id != webhook);
+        self.running.remove(&webhook);
     }
 }
 
@@ -424,7 +425,7 @@ async fn jobs<H: Host>(
             if let Some(id) = message.order() {
                 load(host, &mut orders, id).await?;
             }
-            let order = message.order().and_then(|id| orders.get(id.get()));
+            let order = message.order().and_then(|id| orders.get(&id));
             if webhook.open_delivery.is_some() {
                 let content = connection::content(host, settings, webhook, message, order).await?;
                 jobs.extend(content.map(|(headers, body)| Job {
@@ -490,13 +491,13 @@ async fn is_withheld<H: Host>(
 }
 
 /// The orders of messages, with their histories.
-type Orders = ById<(Order, Vec<RecordedEvent>)>;
+type Orders = BTreeMap<OrderId, (Order, Vec<RecordedEvent>)>;
 
 async fn load<H: Host>(host: &H, orders: &mut Orders, id: OrderId) -> Result<(), HostError> {
-    if orders.get(id.get()).is_none()
+    if !orders.contains_key(&id)
         && let Some(order) = host.order(id).await?
     {
-        orders.insert(id.get(), (order, host.events(id).await?));
+        orders.insert(id, (order, host.events(id).await?));
     }
     Ok(())
 }
@@ -506,7 +507,7 @@ fn follow_up(webhook: &Webhook, orders: &Orders, entry: &JournalEntry) -> Option
     if webhook.open_delivery.is_none() {
         return Some(FollowUp::Nothing);
     }
-    let (order, _) = orders.get(entry.recorded.event.order.get())?;
+    let (order, _) = orders.get(&entry.recorded.event.order)?;
     connection::follow_up(webhook, order, &entry.recorded.event)
 }
 

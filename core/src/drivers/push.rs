@@ -6,6 +6,8 @@
 //! send it once; after a crash it may be sent twice, and the push service then replaces the first
 //! one, because both have the same topic.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use http::{Request, header};
 
@@ -96,18 +98,14 @@ pub async fn take<H: Host>(
         .unzip();
     let results = host.commit_each(&changes).await;
     // One signature for each push service, not for each browser.
-    let mut headers: Vec<(String, String)> = Vec::new();
+    let mut headers: BTreeMap<String, String> = BTreeMap::new();
     let mut job = |(subscription, due): (PushSubscription, PushDue)| {
         let service = push::origin(&subscription.endpoint)?;
-        let known = headers
-            .iter()
-            .find(|(other, _)| *other == service)
-            .map(|(_, header)| header.clone());
-        let authorization = match known {
-            Some(header) => header,
+        let authorization = match headers.get(&service) {
+            Some(header) => header.clone(),
             None => {
                 let header = key.authorization(contact, &service, now)?;
-                headers.push((service, header.clone()));
+                headers.insert(service, header.clone());
                 header
             }
         };

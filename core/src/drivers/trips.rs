@@ -1,6 +1,8 @@
 //! Reads the orders of a courier's trip, plans it, and keeps the orders' live estimates up to date.
 
-use super::{by_id::ById, clock::BatchCommit};
+use std::collections::BTreeMap;
+
+use super::clock::BatchCommit;
 use crate::{
     changes::Changes,
     host::{Host, HostError, OrderQuery},
@@ -23,14 +25,16 @@ pub async fn trip_orders<H: Host>(host: &H, courier: &Courier) -> Result<Vec<Ord
         return Ok(Vec::new());
     }
     let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;
-    Ok(take_trip(
-        courier,
-        &mut ById::of(orders, |order| order.id.get()),
-    ))
+    Ok(take_trip(courier, &mut orders_by_id(orders)))
+}
+
+/// Indexes orders by their ID.
+pub(super) fn orders_by_id(orders: Vec<Order>) -> BTreeMap<OrderId, Order> {
+    orders.into_iter().map(|order| (order.id, order)).collect()
 }
 
 /// Takes a courier's orders out of these, in the order of their assignment.
-pub(super) fn take_trip(courier: &Courier, orders: &mut ById<Order>) -> Vec<Order> {
+pub(super) fn take_trip(courier: &Courier, orders: &mut BTreeMap<OrderId, Order>) -> Vec<Order> {
     let own = |order: &Order| {
         order
             .courier
@@ -40,7 +44,7 @@ pub(super) fn take_trip(courier: &Courier, orders: &mut ById<Order>) -> Vec<Orde
     courier
         .trip
         .iter()
-        .filter_map(|one| orders.take(one.id.get()).filter(own))
+        .filter_map(|one| orders.remove(&one.id).filter(own))
         .collect()
 }
 

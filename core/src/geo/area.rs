@@ -4,12 +4,9 @@
 use std::cmp::Ordering;
 
 use super::plane::Plane;
-use crate::{
-    model::{
-        Located, Point,
-        store::{Ring, ServiceArea},
-    },
-    route::sort::sort,
+use crate::model::{
+    Located, Point,
+    store::{Ring, ServiceArea},
 };
 
 /// The position of a point relative to a ring.
@@ -109,7 +106,7 @@ fn near_pairs(lines: &[Line], mut visit: impl FnMut(usize, usize)) {
             .map_or(0, |(from, to)| from.lat_e7.min(to.lat_e7))
     };
     let mut order: Vec<usize> = (0..lines.len()).collect();
-    sort(&mut order, |a, b| (south(*a), *a) < (south(*b), *b));
+    order.sort_by_key(|&at| south(at));
     for (position, one) in order.iter().enumerate() {
         let Some(line) = lines.get(*one) else {
             continue;

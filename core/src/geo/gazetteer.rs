@@ -1,5 +1,7 @@
 //! Brazil's municipalities by name and by CEP.
 
+use std::cmp::Reverse;
+
 use super::{
     great_circle_m,
     names::{city_key, hash32, plain},
@@ -231,8 +233,7 @@ impl Gazetteer {
     pub fn namesakes(self, name: &str) -> Vec<Municipality> {
         let key = city_key(name, "sao");
         let mut found: Vec<Municipality> = self.with_key(&key).collect();
-        let key = |town: &Municipality| (std::cmp::Reverse(town.population()), town.ibge());
-        crate::route::sort::sort(&mut found, |a, b| key(a) < key(b));
+        found.sort_by_key(|town| (Reverse(town.population()), town.ibge()));
         found
     }
 

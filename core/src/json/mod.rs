@@ -71,8 +71,6 @@ pub fn to_vec(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
 /// can be a secret.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let tree = Tree::parse(text).map_err(|error| {
-        // Report only the position: serde_json's `Display` would link the messages for all its
-        // errors.
         let (line, column) = (error.line(), error.column());
         format!("invalid JSON at line {line}, column {column}")
     })?;

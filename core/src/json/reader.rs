@@ -265,8 +265,6 @@ impl<'de> MapAccess<'de> for Members<'_, '_> {
         seed.deserialize((**name).into_deserializer()).map(Some)
     }
 
-    // Not inlined, because one function per field type is smaller than a copy in each struct.
-    #[inline(never)]
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
         let member = self.current.and_then(|at| self.members.get(at));
         let tree = member.map_or(&Tree::Null, |member| &member.1);

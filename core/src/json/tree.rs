@@ -49,13 +49,10 @@ impl<'t> Tree<'t> {
         match self {
             Tree::List(items) => Tree::List(items.into_iter().map(Tree::sorted).collect()),
             Tree::Object(members) => {
-                let mut sorted = BTreeMap::new();
-                // Collecting into the map would sort first, which is larger.
-                sorted.extend(
-                    members
-                        .into_iter()
-                        .map(|(name, value)| (name, value.sorted())),
-                );
+                let sorted: BTreeMap<_, _> = members
+                    .into_iter()
+                    .map(|(name, value)| (name, value.sorted()))
+                    .collect();
                 Tree::Object(sorted.into_iter().collect())
             }
             other => other,

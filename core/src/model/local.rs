@@ -174,9 +174,19 @@ impl LocalTime {
     /// assert!(LocalTime::parse("24:01").is_none());
     /// ```
     pub fn parse(text: &str) -> Option<LocalTime> {
-        let (hour, minute) = hour_and_minute(text)?;
-        let minutes = u16::try_from(hour * 60 + minute).ok()?;
-        (minute < 60 && minutes <= LocalTime::END.0).then_some(LocalTime(minutes))
+        let (hour, minute) = text.split_once(':')?;
+        let number = |digits: &str| {
+            let is_short = digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+            digits.parse::<u16>().ok().filter(|_| is_short)
+        };
+        let (hour, minute) = (number(hour)?, number(minute)?);
+        let time = LocalTime::of(hour, minute);
+        (minute < 60 && time <= LocalTime::END).then_some(time)
+    }
+
+    /// Returns the time of these hours and minutes.
+    pub(crate) const fn of(hour: u16, minute: u16) -> LocalTime {
+        LocalTime(hour * 60 + minute)
     }
 
     /// Returns the minutes since the start of the day.
@@ -192,20 +202,19 @@ impl std::fmt::Display for LocalTime {
     }
 }
 
-/// Parses the numbers of `HH:MM`, of one or two digits each.
-pub(super) fn hour_and_minute(text: &str) -> Option<(u32, u32)> {
-    let (hour, minute) = text.split_once(':')?;
-    let number = |digits: &str| {
-        let is_short = digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
-        digits.parse().ok().filter(|_| is_short)
-    };
-    Some((number(hour)?, number(minute)?))
-}
-
 /// Returns the time of day in a time zone, rounded down to the minute.
 pub fn time_of_day(at: Timestamp, zone: Zone) -> LocalTime {
     let minutes = local_millis(at, zone).rem_euclid(DAY_MILLIS) / 60_000;
     LocalTime(u16::try_from(minutes).unwrap_or_default())
+}
+
+/// Formats a time in RFC 3339 format with the offset of a time zone, in whole seconds:
+/// `2026-11-21T11:30:00-03:00`.
+pub fn local_rfc3339(at: Timestamp, zone: Zone) -> String {
+    let day = Day::of(at, zone);
+    let seconds = local_millis(at, zone).rem_euclid(DAY_MILLIS) / 1_000;
+    let (time, second) = (time_of_day(at, zone), seconds % 60);
+    format!("{day}T{time}:{second:02}-0{}:00", zone.offset_hours().abs())
 }
 
 fn local_millis(at: Timestamp, zone: Zone) -> i64 {
@@ -250,6 +259,7 @@ mod tests {
         }
         assert_eq!(Day::of(at, Zone::default()).in_portuguese(), "21/11/2026");
         let zone = Zone::Amazon;
+        assert_eq!(local_rfc3339(at, zone), "2026-11-21T22:30:59-04:00");
         assert_eq!(
             Day::of(at, zone).at(22 * 60 + 30, zone).to_string(),
             "2026-11-22T02:30:00.000Z"

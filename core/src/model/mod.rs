@@ -8,7 +8,6 @@ mod address;
 pub mod audit;
 mod cnpj;
 pub mod courier;
-mod decimal;
 mod digest;
 mod ecdsa;
 mod email;
@@ -32,7 +31,6 @@ pub mod webhook;
 
 pub use address::{Address, Cep, Uf};
 pub use cnpj::{Cnpj, CnpjError};
-pub use decimal::{read_decimal, shortest_decimal};
 pub use digest::{
     fingerprint, hex, hmac_sha256, hmac_sha256_matches, hmac_sha256_of_text, sha256, unhex,
 };
@@ -47,7 +45,7 @@ pub use ids::{
     PhotoId, StoreId, TariffId, UserId, WebhookId,
 };
 pub use load::{Capacity, Equipment, Load, Misfit, Requirements, Vehicle};
-pub use local::{Day, LocalTime, Zone, time_of_day};
+pub use local::{Day, LocalTime, Zone, local_rfc3339, time_of_day};
 pub use money::{Money, MoneyError};
 pub use phone::{Phone, PhoneError};
 pub use price::{PriceLine, Rule};

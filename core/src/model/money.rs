@@ -3,8 +3,6 @@
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Serialize};
 
-use super::shortest_decimal;
-
 /// An amount in BRL with two decimals, exact.
 ///
 /// The range is ±10¹³ reais, so every amount is an exact JSON number and fits any database.
@@ -65,8 +63,10 @@ impl Money {
         // differs in the ninth decimal from four million reais on. Numbers that round to zero at
         // the ninth decimal can exceed the scale of a `Decimal`.
         let number = if number.abs() < 1e-10 { 0.0 } else { number };
-        let exact = shortest_decimal(number)
-            .ok_or(MoneyError::OutOfRange)?
+        let exact = number
+            .to_string()
+            .parse::<Decimal>()
+            .map_err(|_| MoneyError::OutOfRange)?
             .round_dp(9);
         let money = Money::rounded(exact).ok_or(MoneyError::OutOfRange)?;
         if money.0 == exact {

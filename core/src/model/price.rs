@@ -3,7 +3,7 @@
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use super::{Money, read_decimal};
+use super::Money;
 
 /// The tariff rule that produced a price line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +72,6 @@ pub struct PriceLine {
     /// The rule.
     pub rule: Rule,
     /// Quantity in the unit of the rule: kilometres, stops, per cent, or 1.
-    #[serde(deserialize_with = "read_decimal")]
     pub quantity: Decimal,
     /// Amount, rounded to centavos once.
     pub amount: Money,

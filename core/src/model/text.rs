@@ -2,28 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Quality 1 in millionths, which is also the default.
-const QUALITY_ONE: u32 = 1_000_000;
-
-/// Parses the quality of a header item, such as `0.8` after `q=`, in millionths. Digits after the
-/// sixth decimal are ignored. The standard library's float parser would add 12 kB of tables.
-pub fn quality(text: &str) -> Option<u32> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if text.len() <= usize::from(text.bytes().any(|byte| byte == b'.'))
-        || !digits(whole)
-        || !digits(decimals)
-    {
-        return None;
-    }
-    let whole = if whole.is_empty() {
-        0
-    } else {
-        whole.parse::<u32>().unwrap_or(u32::MAX)
-    };
-    let places = decimals.bytes().chain(std::iter::repeat(b'0')).take(6);
-    let millionths = places.fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'));
-    Some(whole.saturating_mul(QUALITY_ONE).saturating_add(millionths))
+/// Parses the quality of a header item, such as `0.8` after `q=`.
+pub fn quality(text: &str) -> Option<f32> {
+    // `parse` would also accept signs, exponents and names such as `inf`.
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    text.parse().ok().filter(|_| is_plain)
 }
 
 /// A supported language.
@@ -56,10 +41,10 @@ impl Language {
                 // An item whose quality is not a number is ignored.
                 let quality = parts
                     .find_map(|part| part.strip_prefix("q="))
-                    .map_or(Some(QUALITY_ONE), quality)?;
+                    .map_or(Some(1.0), quality)?;
                 (primary == language).then_some(quality)
             });
-            weights.max().unwrap_or(0)
+            weights.fold(0.0, f32::max)
         };
         if weight("pt") > weight("en") {
             Language::Portuguese
@@ -109,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quality_parses_in_millionths() {
+    fn quality_is_a_decimal_without_sign_or_exponent() {
         let found = [
             "1",
             "0",
@@ -126,13 +111,13 @@ mod tests {
         ]
         .map(quality);
         let expected = [
-            Some(QUALITY_ONE),
-            Some(0),
-            Some(0),
-            Some(800_000),
-            Some(500_000),
-            Some(QUALITY_ONE),
-            Some(123_456),
+            Some(1.0),
+            Some(0.0),
+            Some(0.0),
+            Some(0.8),
+            Some(0.5),
+            Some(1.0),
+            Some(0.123_456_7),
             None,
             None,
             None,

@@ -4,7 +4,6 @@ use crate::model::{
     Day, Timestamp, Zone,
     store::{OpeningPeriod, StoreHours, TimeSpan},
 };
-use crate::route::sort::sort;
 
 /// Number of days within which a store with hours opens: a weekly period starts once in seven days,
 /// and each of at most 100 exceptions closes one day.
@@ -70,7 +69,7 @@ pub fn overlapping(weekly: &[OpeningPeriod]) -> Vec<usize> {
             .flat_map(|day| [0, MINUTES_OF_WEEK].map(|week| week + day * MINUTES_OF_DAY));
         spans.extend(starts.map(|start| (start + from, start + until, index)));
     }
-    sort(&mut spans, |a, b| a < b);
+    spans.sort_unstable();
     let (mut found, mut latest) = (Vec::new(), (0, 0));
     for (from, until, index) in spans {
         if from < latest.0 {
@@ -78,7 +77,7 @@ pub fn overlapping(weekly: &[OpeningPeriod]) -> Vec<usize> {
         }
         latest = latest.max((until, index));
     }
-    sort(&mut found, |a, b| a < b);
+    found.sort_unstable();
     found.dedup();
     found
 }

@@ -3,7 +3,7 @@
 use super::lifecycle::{Progress, table::Step};
 use crate::geo;
 use crate::model::{
-    DeliveryId, Duration, Point, Text, Timestamp,
+    DeliveryId, Duration, Point, Text, Timestamp, Zone,
     order::{Delivery, DeliveryStatus, Order, OrderStatus, Rating},
     store::{RecipientChoice, Store, TrackingContact},
 };
@@ -111,8 +111,8 @@ pub struct RecipientStatus {
     pub rating: Option<Rating>,
     /// Time at which the link ends.
     pub ends_at: Option<Timestamp>,
-    /// Offset of the recipient's local time from UTC in hours.
-    pub utc_offset_hours: i32,
+    /// The recipient's time zone.
+    pub zone: Zone,
 }
 
 impl RecipientStatus {
@@ -170,9 +170,7 @@ impl RecipientStatus {
             can_rate: rating.is_none() && possible(Step::Rate),
             rating,
             ends_at: tracking.ends_at(),
-            utc_offset_hours: geo::zone(&delivery.place.address)
-                .unwrap_or_default()
-                .offset_hours(),
+            zone: geo::zone(&delivery.place.address).unwrap_or_default(),
         })
     }
 }

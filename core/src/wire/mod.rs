@@ -102,9 +102,9 @@ pub use store::{
     OperatorStoreList, ParentStoreRef, StoreCreated, StoreView, UpdateStore,
 };
 pub use tariff::{
-    CompareTariff, CreateTariff, DecimalNumber, FeeComparison, PreviewTariff, SamplePrice,
-    StoreComparison, SurchargeBody, TariffBody, TariffComparison, TariffList, TariffPreview,
-    TariffSample, TariffVersionView, WindowBody,
+    CompareTariff, CreateTariff, FeeComparison, PreviewTariff, SamplePrice, StoreComparison,
+    SurchargeBody, TariffBody, TariffComparison, TariffList, TariffPreview, TariffSample,
+    TariffVersionView, WindowBody,
 };
 pub use tracking::{
     ChangeLink, ChooseDelivery, LinkView, NotifiedRecipient, RateDelivery, RatingView,

@@ -8,15 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Id, PriceLineView, Reais, objects};
 #[cfg(feature = "openapi")]
 use crate::model::Vehicle;
-use crate::{
-    model::{Money, read_decimal},
-    rules::pricing::Tariff,
-};
-
-/// A decimal in a request: a number, or a string of its digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct DecimalNumber(#[serde(deserialize_with = "read_decimal")] pub Decimal);
+use crate::{model::Money, rules::pricing::Tariff};
 
 /// A tariff. Amounts are in BRL and distances in kilometres, as numbers or as decimal strings.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,22 +23,22 @@ pub struct TariffBody {
     pub version: Option<String>,
     /// Base fee of every order.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
-    pub base_fee: Option<DecimalNumber>,
+    pub base_fee: Option<Decimal>,
     /// Kilometres covered by the base fee.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 1000))]
-    pub base_km: Option<DecimalNumber>,
+    pub base_km: Option<Decimal>,
     /// Fee per kilometre beyond these, excluding the way back.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 1000))]
-    pub per_km: Option<DecimalNumber>,
+    pub per_km: Option<Decimal>,
     /// Fee per stop after the first.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
-    pub per_extra_stop: Option<DecimalNumber>,
+    pub per_extra_stop: Option<Decimal>,
     /// Fee for returning a payment, charged once.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
-    pub return_fee: Option<DecimalNumber>,
+    pub return_fee: Option<Decimal>,
     /// Fee per kilometre of the way back.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 1000))]
-    pub return_per_km: Option<DecimalNumber>,
+    pub return_per_km: Option<Decimal>,
     /// Surcharges depending on the local time of the pickup, at most 50.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(max_items = 50))]
@@ -58,13 +50,13 @@ pub struct TariffBody {
     pub vehicles: Option<Vec<SurchargeBody>>,
     /// Minimum fee.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
-    pub minimum_fee: Option<DecimalNumber>,
+    pub minimum_fee: Option<Decimal>,
     /// Maximum length of the whole route in kilometres, including the way back.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, exclusive_minimum = 0, maximum = 5000))]
-    pub max_distance_km: Option<DecimalNumber>,
+    pub max_distance_km: Option<Decimal>,
     /// Maximum straight-line distance from the pickup to a stop in kilometres.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, exclusive_minimum = 0, maximum = 5000))]
-    pub service_radius_km: Option<DecimalNumber>,
+    pub service_radius_km: Option<Decimal>,
     /// Expected minutes from the start of the search to the courier's arrival at the pickup.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = u32, minimum = 0, maximum = 240))]
     pub approach_minutes: Option<f64>,
@@ -111,7 +103,7 @@ pub struct WindowBody {
     pub until: Option<String>,
     /// Surcharge in per cent of the fee so far.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = -100, maximum = 500))]
-    pub percent: Option<DecimalNumber>,
+    pub percent: Option<Decimal>,
 }
 
 /// A surcharge for orders whose requirements need a kind of vehicle. It also applies to larger
@@ -125,10 +117,10 @@ pub struct SurchargeBody {
     pub vehicle: Option<String>,
     /// Surcharge in per cent of the fee before all surcharges. Defaults to 0.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, minimum = 0, maximum = 500))]
-    pub percent: Option<DecimalNumber>,
+    pub percent: Option<Decimal>,
     /// Fixed surcharge. Defaults to 0.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, minimum = 0, maximum = 10000))]
-    pub fee: Option<DecimalNumber>,
+    pub fee: Option<Decimal>,
 }
 
 /// A tariff to store.

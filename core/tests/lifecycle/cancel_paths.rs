@@ -5,7 +5,7 @@ use despacho_core::{
     changes::Changes,
     host::{Host, Platform, Storage},
     model::{
-        Duration, Entropy, ExecContext, IdBlock, Located, Money, Person, Timestamp,
+        Duration, Entropy, ExecContext, IdBlock, LocalTime, Located, Money, Person, Timestamp,
         order::{Order, OrderStatus},
         price::EstimatePolicy,
     },
@@ -241,8 +241,8 @@ fn stop_by_stop_cancellation_never_costs_less_with_tariffs() {
     };
     let night = Window {
         days: Vec::new(),
-        from: chrono::NaiveTime::MIN,
-        until: chrono::NaiveTime::MIN,
+        from: LocalTime::START,
+        until: LocalTime::START,
         ..usual.windows[0].clone()
     };
     let surcharged = Tariff {

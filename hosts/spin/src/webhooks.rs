@@ -5,7 +5,7 @@
 //! a message twice. A pass is bounded: it starts requests for ten seconds, and the last one may
 //! then take as long as the receiver's timeout.
 
-use std::{rc::Rc, time::Instant};
+use std::{collections::BTreeSet, rc::Rc, time::Instant};
 
 use bytes::Bytes;
 use despacho_core::{
@@ -78,7 +78,7 @@ async fn deliver<H: Host>(
         connection_lock: Mutex::new(()),
     };
     // Subscriptions without messages, by version; the same version is not processed again.
-    let mut idle: Vec<(WebhookId, u32)> = Vec::new();
+    let mut idle: BTreeSet<(WebhookId, u32)> = BTreeSet::new();
     while Instant::now() < until {
         let due = host
             .find_webhooks(WebhookQuery::Due {
@@ -99,7 +99,7 @@ async fn deliver<H: Host>(
         let results = join_all(chosen.iter().map(|webhook| pass.run_subscription(webhook))).await;
         for (webhook, sent) in chosen.iter().zip(results) {
             if !sent? {
-                idle.push((webhook.id, webhook.version));
+                idle.insert((webhook.id, webhook.version));
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::ascent::priced;
 use crate::separate::Set;
-use crate::sort::sort;
 use crate::tree::{Legs, Prices, Tree};
 
 /// Returns the components of a tree below each length of its priced legs, and the longest of these
@@ -18,7 +17,7 @@ pub(super) fn tree_components(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec
         };
         edges.push((priced(legs, prices, from, to), from, to));
     }
-    sort(&mut edges, |a, b| a < b);
+    edges.sort_unstable();
     let mut component: Vec<usize> = (0..legs.count).collect();
     let mut cut_of: Vec<Option<usize>> = vec![None; legs.count];
     let mut sets: Vec<(Set, i32)> = Vec::new();

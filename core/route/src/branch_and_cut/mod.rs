@@ -14,13 +14,13 @@ mod initial_cuts;
 mod separation;
 mod tour;
 
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::open_node::OpenNode;
 use super::separate::Cut;
 use super::simplex::{Limit, PivotOutcome, ROUNDER, Simplex, Snapshot, State, to_i64};
 use super::tree::{FORBIDDEN, Legs, Prices, Tree};
-use crate::sort::sort;
 
 /// The maximum number of separation rounds at the root.
 const ROOT_ROUNDS: usize = 60;
@@ -505,14 +505,14 @@ impl BranchAndCut {
                 candidates.push(((value - 0.5).abs(), index));
             }
         }
-        sort(&mut candidates, by_score);
+        candidates.sort_unstable_by(by_score);
         candidates.truncate(SCORED_LEGS);
         for (score, index) in &mut candidates {
             let [down, up] = self.lp.pivot_gains(*index);
             let (min, max) = if down < up { (down, up) } else { (up, down) };
             *score = -(8.0 * min + max);
         }
-        sort(&mut candidates, by_score);
+        candidates.sort_unstable_by(by_score);
         candidates.truncate(STRONG_BRANCHING_LEGS);
         let mut fixes = self.fixed.clone();
         let mut best: Option<(i64, usize, [i64; 2])> = None;
@@ -584,8 +584,8 @@ impl BranchAndCut {
 }
 
 /// Orders candidates by score, then by index.
-fn by_score(a: &(f64, usize), b: &(f64, usize)) -> bool {
-    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt()
+fn by_score(a: &(f64, usize), b: &(f64, usize)) -> Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
 }
 
 /// Converts a bound to a float.

@@ -3,7 +3,6 @@
 
 use super::{BranchAndCut, INTEGRALITY, Leg, by_score};
 use crate::separate::{MIN_WEIGHT, Set};
-use crate::sort::sort;
 
 impl BranchAndCut {
     /// Returns the order if the solution is an integral route.
@@ -49,7 +48,7 @@ impl BranchAndCut {
             .enumerate()
             .filter(|&(_, &value)| value > MIN_WEIGHT);
         let mut ranked: Vec<(f64, usize)> = used.map(|(index, &value)| (-value, index)).collect();
-        sort(&mut ranked, by_score);
+        ranked.sort_unstable_by(by_score);
         let (mut after, mut entered) = (vec![size; size], vec![false; size]);
         let mut part: Vec<usize> = (0..size).collect();
         for (_, index) in ranked {

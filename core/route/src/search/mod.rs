@@ -8,7 +8,6 @@ mod directed;
 mod symmetric;
 
 use super::arcs::{Arcs, FIXED};
-use crate::sort::sort_smallest;
 
 /// The number of neighbours tried per node.
 const NEIGHBOURS: usize = 10;
@@ -300,7 +299,10 @@ impl NeighbourLists {
                 .zip(0..size)
                 .map(|(other, i)| (leg(node, i), other));
             row.extend(legs.filter(|&(leg, other)| other as usize != node && leg != FIXED));
-            sort_smallest(&mut row, width, |a, b| a < b);
+            if width < row.len() {
+                row.select_nth_unstable(width);
+            }
+            row[..width].sort_unstable();
             rows.extend(row[..width].iter().map(|&(leg, other)| (other, leg)));
         }
         NeighbourLists { width, rows }

@@ -10,7 +10,7 @@
 //! identically. Its results are not trusted: [`super::branch_and_cut`] rounds the prices to
 //! integers and proves their bound.
 
-use crate::sort::sort;
+use std::cmp::Reverse;
 
 mod pivot;
 mod reinvert;
@@ -424,12 +424,10 @@ impl Simplex {
                 found.push((above, at));
             }
         }
-        sort(&mut found, |a, b| {
-            b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).is_lt()
-        });
+        found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         found.truncate(max);
         // Descending indices stay valid under `swap_remove`.
-        sort(&mut found, |a, b| b.1 < a.1);
+        found.sort_unstable_by_key(|&(_, at)| Reverse(at));
         for &(_, at) in &found {
             let (entries, limit) = self.pool.swap_remove(at);
             self.add_cut(entries, limit);

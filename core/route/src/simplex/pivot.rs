@@ -1,7 +1,6 @@
 //! Dual simplex pivots.
 
 use super::{ARTIFICIAL, FEASIBILITY, LANES, MAX_AGE, MIN_PIVOT, PivotOutcome, Simplex, ZERO};
-use crate::sort::{sort, sort_smallest};
 
 /// If the pivot row has fewer than one non-zero entry in this many, only these entries are updated.
 const SPARSE_FRACTION: usize = 4;
@@ -167,12 +166,16 @@ impl Simplex {
     /// columns to flip before it.
     fn choose_entering(&mut self, missing: f64, sign: f64) -> Option<(usize, usize)> {
         let count = self.state.columns.len();
-        let before = |a: &(f64, usize), b: &(f64, usize)| a.0 < b.0 || a.0 == b.0 && a.1 < b.1;
-        sort_smallest(&mut self.breakpoints, SORTED_BREAKPOINTS, before);
+        let nearest = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        let sorted = SORTED_BREAKPOINTS.min(self.breakpoints.len());
+        if sorted < self.breakpoints.len() {
+            self.breakpoints.select_nth_unstable_by(sorted, nearest);
+        }
+        self.breakpoints[..sorted].sort_unstable_by(nearest);
         let mut slope = missing;
         for rank in 0..self.breakpoints.len() {
             if rank == SORTED_BREAKPOINTS {
-                sort(&mut self.breakpoints[SORTED_BREAKPOINTS..], before);
+                self.breakpoints[SORTED_BREAKPOINTS..].sort_unstable_by(nearest);
             }
             let variable = self.breakpoints[rank].1;
             if variable >= count {

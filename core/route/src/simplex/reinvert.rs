@@ -1,7 +1,6 @@
 //! Recomputation of the inverse, which removes accumulated rounding errors.
 
 use super::{ARTIFICIAL, Simplex};
-use crate::sort::sort;
 
 impl Simplex {
     /// Recomputes the inverse and all derived values from the basis.
@@ -31,7 +30,7 @@ impl Simplex {
                 self.state.basis[row] = variable;
             }
         }
-        sort(&mut columns, |a, b| a < b);
+        columns.sort_unstable();
         for (_, variable) in columns {
             self.compute_pivot_column(variable);
             let mut position = None;

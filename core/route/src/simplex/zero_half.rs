@@ -5,7 +5,6 @@
 //! the floats propose.
 
 use super::{Entries, ROUNDER, Simplex, to_i64};
-use crate::sort::sort;
 
 /// A value is fractional if it is at least this far from zero and one.
 const MIN_FRACTION: f64 = 0.01;
@@ -39,17 +38,13 @@ impl Simplex {
                 }
             }
         }
-        sort(&mut positions, |a, b| a < b);
+        positions.sort_unstable();
         positions.truncate(MAX_TRIED);
         let mut found: Vec<(f64, Entries, f64)> = Vec::new();
         for (_, position) in positions {
             found.extend(self.zero_half_cut(position, values));
         }
-        sort(&mut found, |a, b| {
-            b.0.total_cmp(&a.0)
-                .then_with(|| a.1.len().cmp(&b.1.len()))
-                .is_lt()
-        });
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.len().cmp(&b.1.len())));
         found.dedup_by(|a, b| a.1 == b.1);
         found.truncate(max);
         found

@@ -1,6 +1,6 @@
 //! The operator's endpoints for tariffs.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 use super::pages;
 use crate::{
@@ -348,7 +348,7 @@ async fn listed<H: Host>(
         .map(|(id, sums)| (*id, *sums))
         .collect();
     let size = |sums: &FeeSums| (sums.draft.centavos() - sums.current.centavos()).abs();
-    crate::route::sort::sort(&mut stores, |a, b| (size(&b.1), a.0) < (size(&a.1), b.0));
+    stores.sort_unstable_by_key(|(id, sums)| (Reverse(size(sums)), *id));
     stores.truncate(MAX_STORES);
     let ids: Vec<StoreId> = stores.iter().map(|(id, _)| *id).collect();
     let names = super::life::store_names(call, &ids).await?;

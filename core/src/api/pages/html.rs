@@ -1,6 +1,6 @@
 //! Parts of HTML documents.
 
-use crate::model::{Language, Timestamp};
+use crate::model::Language;
 
 /// Escapes a value for text and for attributes in quotation marks.
 pub(super) fn escape(value: &str) -> String {
@@ -26,13 +26,6 @@ pub(super) fn document(language: Language, title: &str, head: &str, body: &str) 
          initial-scale=1\">\n<meta name=\"robots\" content=\"noindex, nofollow\">\n<title>{title}</title>\n{head}<style>{style}</style>\n\
          </head>\n<body>\n{body}</body>\n</html>\n"
     )
-}
-
-/// Returns the local time of day.
-pub(super) fn clock(at: Timestamp, utc_offset_hours: i32) -> String {
-    let minutes = at.millis().div_euclid(60_000) + i64::from(utc_offset_hours) * 60;
-    let minutes = minutes.rem_euclid(24 * 60);
-    format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
 /// Returns a number in E.164 as people in Brazil write it: `(11) 98765-4321`. A foreign number is
@@ -69,15 +62,5 @@ mod tests {
         for other in ["+4915112345678", "+5508001234567"] {
             assert_eq!(phone_number(other), other);
         }
-    }
-
-    #[test]
-    fn clock_shows_local_time() {
-        // 12:00 UTC.
-        let noon = Timestamp::from_millis(1_795_262_400_000);
-        assert_eq!(
-            [-3, -5, 12].map(|hours| clock(noon, hours)),
-            ["09:00", "07:00", "00:00"]
-        );
     }
 }

@@ -2,12 +2,12 @@
 
 use super::{
     SCRIPT,
-    html::{clock, document, escape, phone_number},
+    html::{document, escape, phone_number},
     map::figure,
 };
 use crate::{
     api::problem::Problem,
-    model::{Language, Text},
+    model::{Language, Text, time_of_day},
     rules::recipient::{RecipientStatus, TrackingState},
 };
 
@@ -88,7 +88,7 @@ pub(in crate::api) fn problem_page(
 fn live(status: &RecipientStatus, language: Language) -> String {
     let mut html = format!("<h1>{}</h1>\n", status.state.text().get(language));
     if let Some((from, until)) = status.estimate {
-        let [from, until] = [from, until].map(|at| clock(at, status.utc_offset_hours));
+        let [from, until] = [from, until].map(|at| time_of_day(at, status.zone));
         html.push_str(&match language {
             Language::English => {
                 format!("<p class=\"window\">Expected between <b>{from} – {until}</b></p>\n")
@@ -258,7 +258,7 @@ fn contact(status: &RecipientStatus, language: Language) -> String {
 }
 
 fn note(status: &RecipientStatus, language: Language) -> String {
-    let until = status.ends_at.map(|at| clock(at, status.utc_offset_hours));
+    let until = status.ends_at.map(|at| time_of_day(at, status.zone));
     match (until, language) {
         (Some(until), Language::English) => format!("This page is available until {until}."),
         (Some(until), Language::Portuguese) => format!("Esta página fica disponível até {until}."),

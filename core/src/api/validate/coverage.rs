@@ -10,7 +10,6 @@ use crate::{
         Day, LocalTime, Point,
         store::{HoursException, OpeningPeriod, Ring, ServiceArea, StoreHours, TimeSpan},
     },
-    route::sort::sort,
     rules::{hours::overlapping, limits::Limits},
     wire::{
         AreaGeometry, Coordinates, HoursExceptionBody, OpeningPeriodBody, StoreAreaBody,
@@ -31,7 +30,7 @@ pub fn store_hours(
     limits: &Limits,
 ) -> Result<(StoreHours, Option<u32>), Problem> {
     let mut checker = Checker::new(body.wrong);
-    let hours = checker.hours(&Path::Root, &body.value, overlapping);
+    let hours = checker.hours(&Path::Root, &body.value);
     let sent = body.value.preparation_time;
     let preparation = checker.minutes(
         &Path::Root.member("preparationTime"),
@@ -48,34 +47,14 @@ pub fn store_hours(
 /// Every invalid field, and the first error of every ring.
 pub fn store_area(body: Body<StoreAreaBody>) -> Result<Option<ServiceArea>, Problem> {
     let mut checker = Checker::new(body.wrong);
-    let (sent, path) = (
-        body.value.service_area.as_ref(),
-        Path::Root.member("serviceArea"),
-    );
-    let is_permitted =
-        sent.is_none_or(|sent| checker.has_permitted_size(&path.member("coordinates"), sent));
-    let area = sent
-        .filter(|_| is_permitted)
-        .map(|sent| checker.area(&path, sent, first_crossing));
-    // With other errors, rings can be missing.
-    if let (Some(is_multiple), Some(area)) = (sent.and_then(is_multiple), &area)
-        && checker.errors.is_empty()
-    {
-        checker.holes(&path.member("coordinates"), area, is_multiple);
-    }
+    let sent = body.value.service_area;
+    let area = sent.map(|sent| checker.area(&Path::Root.member("serviceArea"), &sent));
     checker.finish(Some(area))
 }
 
 impl Checker {
-    /// Reads opening hours. `overlapping` returns the indices of periods that overlap with earlier
-    /// ones; a preview context needs no such check, because the service made it, and a page does
-    /// not contain its code.
-    pub(in crate::api) fn hours(
-        &mut self,
-        path: &Path<'_>,
-        sent: &StoreHoursBody,
-        overlapping: impl Fn(&[OpeningPeriod]) -> Vec<usize>,
-    ) -> StoreHours {
+    /// Reads opening hours.
+    pub(in crate::api) fn hours(&mut self, path: &Path<'_>, sent: &StoreHoursBody) -> StoreHours {
         let (list, periods) = (
             path.member("hours"),
             sent.hours.as_deref().unwrap_or_default(),
@@ -121,7 +100,7 @@ impl Checker {
             }
             exceptions.push(exception);
         }
-        sort(&mut exceptions, |a, b| a.date < b.date);
+        exceptions.sort_by_key(|exception| exception.date);
         StoreHours { weekly, exceptions }
     }
 
@@ -227,15 +206,11 @@ impl Checker {
         })
     }
 
-    /// Reads an area. `crossing` returns the index of the position of a ring after which an edge
-    /// crosses another one; a preview context needs no such check, because the service made it, and
-    /// a page does not contain its code.
-    pub(in crate::api) fn area(
-        &mut self,
-        path: &Path<'_>,
-        sent: &AreaGeometry,
-        crossing: impl Fn(&[Point]) -> Option<usize> + Copy,
-    ) -> ServiceArea {
+    /// Reads an area.
+    pub(in crate::api) fn area(&mut self, path: &Path<'_>, sent: &AreaGeometry) -> ServiceArea {
+        if !self.has_permitted_size(&path.member("coordinates"), sent) {
+            return ServiceArea(Vec::new());
+        }
         let kind = self.required_text(&path.member("type"), sent.kind.as_ref(), FORMATTED);
         let is_multiple = is_multiple(sent);
         if kind.is_some() && is_multiple.is_none() {
@@ -253,11 +228,14 @@ impl Checker {
         if let (Some(is_multiple), Some(coordinates)) = (is_multiple, &sent.coordinates) {
             if is_multiple {
                 let sent = self.items(&at, coordinates).iter().enumerate();
-                polygons.extend(
-                    sent.map(|(index, polygon)| self.polygon(&at.item(index), polygon, crossing)),
-                );
+                polygons
+                    .extend(sent.map(|(index, polygon)| self.polygon(&at.item(index), polygon)));
             } else {
-                polygons.push(self.polygon(&at, coordinates, crossing));
+                polygons.push(self.polygon(&at, coordinates));
+            }
+            // With other errors, rings can be missing.
+            if self.errors.is_empty() {
+                self.holes(&at, &polygons, is_multiple);
             }
         }
         ServiceArea(polygons)
@@ -302,21 +280,16 @@ impl Checker {
         items
     }
 
-    fn polygon(
-        &mut self,
-        path: &Path<'_>,
-        coordinates: &Coordinates,
-        crossing: impl Fn(&[Point]) -> Option<usize> + Copy,
-    ) -> Vec<Ring> {
+    fn polygon(&mut self, path: &Path<'_>, coordinates: &Coordinates) -> Vec<Ring> {
         let rings = self.items(path, coordinates).iter().enumerate();
         rings
-            .filter_map(|(index, ring)| self.ring(&path.item(index), ring, crossing))
+            .filter_map(|(index, ring)| self.ring(&path.item(index), ring))
             .collect()
     }
 
     /// Rejects holes that leave their outer ring.
-    fn holes(&mut self, path: &Path<'_>, area: &ServiceArea, is_multiple: bool) {
-        for (index, polygon) in area.0.iter().enumerate() {
+    fn holes(&mut self, path: &Path<'_>, polygons: &[Vec<Ring>], is_multiple: bool) {
+        for (index, polygon) in polygons.iter().enumerate() {
             let inner = path.item(index);
             let path = if is_multiple { &inner } else { path };
             let Some((outer, holes)) = polygon.split_first() else {
@@ -333,12 +306,7 @@ impl Checker {
     }
 
     /// Reads a ring and reports its first error.
-    fn ring(
-        &mut self,
-        path: &Path<'_>,
-        coordinates: &Coordinates,
-        crossing: impl Fn(&[Point]) -> Option<usize>,
-    ) -> Option<Ring> {
+    fn ring(&mut self, path: &Path<'_>, coordinates: &Coordinates) -> Option<Ring> {
         // A list at a wrong depth is not counted as positions, and its edges must not be compared.
         let positions = self
             .items(path, coordinates)
@@ -358,7 +326,7 @@ impl Checker {
             let pt =
                 "O anel tem posições de menos. Envie ao menos três diferentes e repita a primeira.";
             self.reject(path, "ring_too_short", en, pt);
-        } else if let Some(edge) = crossing(&points) {
+        } else if let Some(edge) = first_crossing(&points) {
             let en = "The edge from this position to the next one crosses or touches another edge of the ring.";
             let pt = "A aresta desta posição até a seguinte cruza ou toca outra aresta do anel.";
             self.reject(&path.item(edge), "ring_crosses_itself", en, pt);

@@ -53,10 +53,8 @@ impl Checker {
                     .enumerate()
                     .filter_map(|(at, name)| self.vehicle(&kinds.item(at), name)),
             );
-            vehicles = Vehicle::ALL
-                .into_iter()
-                .filter(|kind| vehicles.contains(kind))
-                .collect();
+            vehicles.sort_unstable();
+            vehicles.dedup();
         }
         let (weight, volume) = (path.member("weightGrams"), path.member("volumeMillilitres"));
         let requirements = Requirements {

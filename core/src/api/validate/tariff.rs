@@ -8,11 +8,11 @@ use crate::{
         problem::{FieldError, Problem},
         read::Body,
     },
-    model::{Distance, Duration, StoreId, Text, Timestamp, Uf, Zone},
+    model::{Distance, Duration, LocalTime, StoreId, Text, Timestamp, Uf, Zone},
     rules::pricing::{FeeInput, Tariff, VehicleSurcharge, Window},
     wire::{
-        CompareTariff, CreateTariff, DecimalNumber, PreviewTariff, SurchargeBody, TariffBody,
-        TariffSample, WindowBody,
+        CompareTariff, CreateTariff, PreviewTariff, SurchargeBody, TariffBody, TariffSample,
+        WindowBody,
     },
 };
 
@@ -215,15 +215,14 @@ impl Checker {
     fn surcharge(&mut self, path: &Path<'_>, sent: &SurchargeBody) -> Option<VehicleSurcharge> {
         let name = self.required_text(&path.member("vehicle"), sent.vehicle.as_ref(), FORMATTED);
         let vehicle = name.and_then(|name| self.vehicle(&path.member("vehicle"), &name));
-        let amount = |sent: Option<DecimalNumber>| sent.map_or(Decimal::ZERO, |number| number.0);
         Some(VehicleSurcharge {
             vehicle: vehicle?,
-            percent: amount(sent.percent),
-            fee: amount(sent.fee),
+            percent: sent.percent.unwrap_or_default(),
+            fee: sent.fee.unwrap_or_default(),
         })
     }
 
-    fn local_time(&mut self, path: &Path<'_>, text: Option<&String>) -> Option<chrono::NaiveTime> {
+    fn local_time(&mut self, path: &Path<'_>, text: Option<&String>) -> Option<LocalTime> {
         let text = self.required_text(path, text, FORMATTED);
         self.parsed(path, text, |text| {
             Window::parse_time(text).ok_or_else(|| {
@@ -234,15 +233,11 @@ impl Checker {
         })
     }
 
-    fn required_decimal(
-        &mut self,
-        path: &Path<'_>,
-        value: Option<DecimalNumber>,
-    ) -> Option<Decimal> {
+    fn required_decimal(&mut self, path: &Path<'_>, value: Option<Decimal>) -> Option<Decimal> {
         if value.is_none() {
             self.required(path);
         }
-        value.map(|number| number.0)
+        value
     }
 
     fn sample(&mut self, path: &Path<'_>, sent: &TariffSample, now: Timestamp) -> Option<FeeInput> {

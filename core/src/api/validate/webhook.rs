@@ -165,7 +165,7 @@ impl Checker {
                 }
             }
         }
-        crate::route::sort::sort(&mut kinds, |a, b| a < b);
+        kinds.sort_unstable();
         kinds.dedup();
         known.then_some(kinds)
     }

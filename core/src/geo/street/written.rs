@@ -205,18 +205,13 @@ impl<'a> Readings<'a> {
 
 /// Splits a street before a comma, a parenthesis or a spaced dash.
 fn split_head(text: &str) -> (&str, &str) {
-    let is_end = |&(at, letter): &(usize, char)| match letter {
-        ',' | ';' | '(' | '|' => true,
-        ' ' => [" - ", " – ", " — "]
-            .iter()
-            .any(|dash| text[at..].starts_with(dash)),
-        _ => false,
-    };
-    text.split_at(
-        text.char_indices()
-            .find(is_end)
-            .map_or(text.len(), |(at, _)| at),
-    )
+    let ends = [
+        text.find([',', ';', '(', '|']),
+        text.find(" - "),
+        text.find(" – "),
+        text.find(" — "),
+    ];
+    text.split_at(ends.into_iter().flatten().min().unwrap_or(text.len()))
 }
 
 /// Whether a complement starts at a token: `apto`, `km12`, `s/n`, or a number with a prefix.

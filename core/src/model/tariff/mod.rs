@@ -2,13 +2,13 @@
 
 mod schedule;
 
-use chrono::{NaiveTime, Timelike, Weekday};
+use chrono::Weekday;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
 pub use schedule::{StoredTariff, TariffSchedule};
 
-use super::{Text, Vehicle, read_decimal};
+use super::{LocalTime, Text, Vehicle};
 
 /// The rules for calculating fees. Amounts are in reais, distances in kilometres. All decimals are
 /// exact.
@@ -18,22 +18,16 @@ pub struct Tariff {
     /// Version in orders and quotes: 1 to 40 letters, digits, dots, underscores and hyphens.
     pub version: String,
     /// Base fee of every order.
-    #[serde(deserialize_with = "read_decimal")]
     pub base_fee: Decimal,
     /// Kilometres covered by the base fee.
-    #[serde(deserialize_with = "read_decimal")]
     pub base_km: Decimal,
     /// Fee per kilometre beyond these, excluding the way back.
-    #[serde(deserialize_with = "read_decimal")]
     pub per_km: Decimal,
     /// Fee per stop after the first.
-    #[serde(deserialize_with = "read_decimal")]
     pub per_extra_stop: Decimal,
     /// Fee for returning a payment, charged once.
-    #[serde(deserialize_with = "read_decimal")]
     pub return_fee: Decimal,
     /// Fee per kilometre of the way back.
-    #[serde(deserialize_with = "read_decimal")]
     pub return_per_km: Decimal,
     /// Surcharges depending on the local time of the pickup.
     #[serde(default)]
@@ -42,13 +36,10 @@ pub struct Tariff {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vehicles: Vec<VehicleSurcharge>,
     /// Minimum fee.
-    #[serde(deserialize_with = "read_decimal")]
     pub minimum_fee: Decimal,
     /// Maximum length of the whole route in kilometres, including the way back.
-    #[serde(deserialize_with = "read_decimal")]
     pub max_distance_km: Decimal,
     /// Maximum straight-line distance from the pickup to a stop in kilometres.
-    #[serde(deserialize_with = "read_decimal")]
     pub service_radius_km: Decimal,
     /// Expected minutes from the start of the search to the courier's arrival at the pickup.
     pub approach_minutes: u32,
@@ -67,12 +58,11 @@ pub struct Window {
     pub days: Vec<Weekday>,
     /// Local time of the start, `HH:MM`.
     #[serde(with = "clock")]
-    pub from: NaiveTime,
+    pub from: LocalTime,
     /// Local time of the end, exclusive. If it is not later than `from`, it is on the next day.
     #[serde(with = "clock")]
-    pub until: NaiveTime,
+    pub until: LocalTime,
     /// Surcharge in per cent of the fee so far.
-    #[serde(deserialize_with = "read_decimal")]
     pub percent: Decimal,
 }
 
@@ -85,10 +75,10 @@ pub struct VehicleSurcharge {
     /// The smallest kind of vehicle.
     pub vehicle: Vehicle,
     /// Surcharge in per cent of the fee before all surcharges.
-    #[serde(default, deserialize_with = "read_decimal")]
+    #[serde(default)]
     pub percent: Decimal,
     /// Fixed surcharge.
-    #[serde(default, deserialize_with = "read_decimal")]
+    #[serde(default)]
     pub fee: Decimal,
 }
 
@@ -122,8 +112,8 @@ impl Default for Tariff {
             windows: vec![Window {
                 name: "night".to_owned(),
                 days: Vec::new(),
-                from: NaiveTime::from_hms_opt(22, 0, 0).unwrap_or_default(),
-                until: NaiveTime::from_hms_opt(6, 0, 0).unwrap_or_default(),
+                from: LocalTime::of(22, 0),
+                until: LocalTime::of(6, 0),
                 percent: Decimal::new(20, 0),
             }],
             vehicles: Vec::new(),
@@ -304,23 +294,19 @@ impl TariffError {
     /// Returns the RFC 6901 pointer to the field in a tariff: `/windows/0/percent` for
     /// `windows[0].percent`.
     pub fn pointer(&self) -> String {
-        let parts = self
-            .field
-            .split(['[', ']', '.'])
-            .filter(|part| !part.is_empty());
-        parts.flat_map(|part| ["/", part]).collect()
+        format!("/{}", self.field.replace('[', "/").replace("].", "/"))
     }
 }
 
 impl Window {
-    /// Parses a local time in the format `HH:MM`.
-    pub fn parse_time(text: &str) -> Option<NaiveTime> {
-        clock::parse(text)
+    /// Parses a local time in the format `HH:MM`, 00:00 to 23:59.
+    pub fn parse_time(text: &str) -> Option<LocalTime> {
+        LocalTime::parse(text).filter(|time| *time < LocalTime::END)
     }
 
     /// Returns whether the window contains a local time. After midnight, a window belongs to the
     /// day on which it started.
-    pub fn contains(&self, day: Weekday, time: NaiveTime) -> bool {
+    pub fn contains(&self, day: Weekday, time: LocalTime) -> bool {
         let on = |day: Weekday| self.days.is_empty() || self.days.contains(&day);
         if self.from < self.until {
             on(day) && (self.from..self.until).contains(&time)
@@ -332,27 +318,22 @@ impl Window {
 
 /// Serialization of local times as `HH:MM`.
 mod clock {
-    use super::{NaiveTime, Timelike};
-    use crate::model::local::hour_and_minute;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
+    use super::{LocalTime, Window};
+
     pub(super) fn serialize<S: Serializer>(
-        time: &NaiveTime,
+        time: &LocalTime,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:02}:{:02}", time.hour(), time.minute()))
+        serializer.collect_str(time)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<NaiveTime, D::Error> {
+    ) -> Result<LocalTime, D::Error> {
         let text = String::deserialize(deserializer)?;
-        parse(&text).ok_or_else(|| D::Error::custom("expected a local time as HH:MM"))
-    }
-
-    pub(super) fn parse(text: &str) -> Option<NaiveTime> {
-        let (hour, minute) = hour_and_minute(text)?;
-        NaiveTime::from_hms_opt(hour, minute, 0)
+        Window::parse_time(&text).ok_or_else(|| D::Error::custom("expected a local time as HH:MM"))
     }
 }
 
@@ -360,8 +341,31 @@ mod clock {
 mod tests {
     use super::*;
 
-    fn time(hour: u32, minute: u32) -> NaiveTime {
-        NaiveTime::from_hms_opt(hour, minute, 0).unwrap()
+    #[test]
+    fn decimals_are_numbers_or_texts_of_them() {
+        let read = |percent: &str| {
+            let json = format!(
+                r#"{{"name": "x", "from": "08:00", "until": "09:00", "percent": {percent}}}"#
+            );
+            serde_json::from_str::<Window>(&json)
+                .ok()
+                .map(|window| window.percent)
+        };
+        for (text, units, scale) in [
+            ("57.9", 579, 1),
+            ("-0.01", -1, 2),
+            ("1e-7", 1, 7),
+            ("1e15", 1_000_000_000_000_000, 0),
+            // Zero, so that a schema's exclusive minimum of zero matches.
+            ("5e-324", 0, 0),
+            ("\"-12.50\"", -1_250, 2),
+            ("\"2.5E-4\"", 25, 5),
+        ] {
+            assert_eq!(read(text), Some(Decimal::new(units, scale)), "{text}");
+        }
+        for text in ["1e300", "\"\"", "\"1,5\"", "\"NaN\"", "true", "null"] {
+            assert_eq!(read(text), None, "{text}");
+        }
     }
 
     #[test]
@@ -383,7 +387,7 @@ mod tests {
         };
         assert_eq!(
             [read("08:30"), read("8:05"), read("23:59")],
-            [(8, 30), (8, 5), (23, 59)].map(|(h, m)| Some(time(h, m)))
+            [(8, 30), (8, 5), (23, 59)].map(|(hour, minute)| Some(LocalTime::of(hour, minute)))
         );
         for invalid in [
             "24:00", "12:60", "12", "12:", ":30", "+1:30", "12:30:00", "012:30", "",
@@ -415,14 +419,14 @@ mod tests {
         let mut window = Tariff::default().windows.remove(0);
         window.days = vec![Weekday::Fri];
         assert!(
-            window.contains(Weekday::Fri, time(22, 0))
-                && window.contains(Weekday::Sat, time(5, 59))
+            window.contains(Weekday::Fri, LocalTime::of(22, 0))
+                && window.contains(Weekday::Sat, LocalTime::of(5, 59))
         );
         assert!(
-            !window.contains(Weekday::Sat, time(22, 0))
-                && !window.contains(Weekday::Fri, time(5, 59))
+            !window.contains(Weekday::Sat, LocalTime::of(22, 0))
+                && !window.contains(Weekday::Fri, LocalTime::of(5, 59))
         );
-        assert!(!window.contains(Weekday::Sat, time(6, 0)));
+        assert!(!window.contains(Weekday::Sat, LocalTime::of(6, 0)));
     }
 
     #[test]

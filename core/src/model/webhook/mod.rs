@@ -134,44 +134,12 @@ pub struct Lease {
 
 /// The subject of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(
-    rename_all = "snake_case",
-    tag = "kind",
-    content = "entry",
-    try_from = "SubjectParts"
-)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "entry")]
 pub enum Subject {
     /// An event of the journal.
     Event(Box<JournalEntry>),
     /// A test of the receiver.
     Test,
-}
-
-/// The deserialized form of a subject. Deriving it on [`Subject`] would instantiate the journal
-/// entry's deserializer for a second format.
-#[derive(Deserialize)]
-struct SubjectParts {
-    kind: SubjectKind,
-    entry: Option<Box<JournalEntry>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum SubjectKind {
-    Event,
-    Test,
-}
-
-impl TryFrom<SubjectParts> for Subject {
-    type Error = &'static str;
-
-    fn try_from(parts: SubjectParts) -> Result<Subject, Self::Error> {
-        match (parts.kind, parts.entry) {
-            (SubjectKind::Event, Some(entry)) => Ok(Subject::Event(entry)),
-            (SubjectKind::Event, None) => Err("missing field `entry`"),
-            (SubjectKind::Test, _) => Ok(Subject::Test),
-        }
-    }
 }
 
 /// A queued message, which waits for its first or a repeated attempt.

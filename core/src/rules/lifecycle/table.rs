@@ -83,6 +83,8 @@ pub struct Row {
     pub event: EventKind,
     /// When a repeated call counts as taken.
     pub repeat: Repeat,
+    /// The conditions and effects, for the documentation.
+    pub effect: &'static str,
 }
 
 macro_rules! steps {
@@ -98,15 +100,8 @@ macro_rules! steps {
             actor: $actor,
             event: EventKind::$event,
             repeat: $repeat,
+            effect: $effect,
         },)*];
-
-        impl Step {
-            /// Returns the conditions and effects of the step for the documentation. They are not
-            /// part of the rows, because nothing else uses them.
-            pub fn effect(self) -> &'static str {
-                match self { $(Step::$step => $effect,)* }
-            }
-        }
     };
 }
 
@@ -377,12 +372,8 @@ fn line(row: &Row) -> String {
         .map(|actor| actor.name())
         .collect::<Vec<_>>()
         .join(", ");
-    let (path, effect, event, repeat) = (
-        path.trim_start(),
-        row.step.effect(),
-        row.event.name(),
-        repeat(row),
-    );
+    let (path, effect, event, repeat) =
+        (path.trim_start(), row.effect, row.event.name(), repeat(row));
     format!("| {subject} | {path} | {actor} | {effect} | {event} | {repeat} |\n")
 }
 

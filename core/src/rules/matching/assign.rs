@@ -1,7 +1,6 @@
 //! Matching of searching orders and couriers: the facts that the engine needs, and its decisions
 //! about orders.
 
-use crate::route::sort::{sort, sort_smallest};
 use std::collections::BTreeMap;
 
 use super::{
@@ -580,7 +579,7 @@ fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(u
     };
     let nearest = |index: &CourierIndex<'_>, count: usize| {
         let mut nearest = index.nearest(pickup, radius_m, count, fits);
-        sort_smallest(&mut nearest, count, |a, b| a < b);
+        nearest.sort_unstable();
         nearest.truncate(count);
         nearest
     };
@@ -592,7 +591,7 @@ fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(u
         .into_iter()
         .chain(nearest(&couriers.busy, NEAR_BUSY));
     let mut found: Vec<usize> = nearest.map(|(_, at)| at).chain(joined).collect();
-    sort(&mut found, |a, b| a < b);
+    found.sort_unstable();
     found.dedup();
     found
         .into_iter()
@@ -618,7 +617,7 @@ fn excluded<T>(
         .into_iter()
         .chain(nearest(&couriers.busy))
         .collect();
-    sort(&mut found, |a, b| a < b);
+    found.sort_unstable();
     let courier = |(_, at): (u32, usize)| {
         couriers
             .places

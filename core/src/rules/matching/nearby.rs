@@ -1,6 +1,5 @@
 //! Spatial search: the cells that storage indexes, and the couriers around a pickup.
 
-use crate::route::sort::sort;
 use core::ops::RangeInclusive;
 
 use crate::{
@@ -32,7 +31,7 @@ pub(crate) fn cells_around(
                 .map(|row| (Cell::at(row, west), Cell::at(row, east))),
         );
     }
-    sort(&mut runs, |a, b| a < b);
+    runs.sort_unstable();
     let mut merged: Vec<(Cell, Cell)> = Vec::new();
     for (first, last) in runs {
         match merged.last_mut() {
@@ -45,7 +44,7 @@ pub(crate) fn cells_around(
         .windows(2)
         .filter_map(|pair| Some(pair.get(1)?.0.0 - pair.first()?.1.0))
         .collect();
-    sort(&mut gaps, |a, b| a > b);
+    gaps.sort_unstable_by(|a, b| b.cmp(a));
     let narrowest = gaps.get(max.saturating_sub(1)).copied().unwrap_or(0);
     let mut ranges: Vec<(Cell, Cell)> = Vec::new();
     for (first, last) in merged {
@@ -96,7 +95,7 @@ impl<'a> CourierIndex<'a> {
             .filter(|(_, courier)| is_wanted(courier))
             .map(entry)
             .collect();
-        sort(&mut entries, |a, b| a < b);
+        entries.sort_unstable();
         CourierIndex { couriers, entries }
     }
 

@@ -1,14 +1,12 @@
 //! Calculation of fees.
 
-use chrono::Datelike;
-use chrono::Duration;
-use chrono::Timelike;
 use rust_decimal::Decimal;
 
 use super::Tariff;
 use crate::model::{
-    Distance, Money, Timestamp, Vehicle, Zone,
+    Day, Distance, Money, Timestamp, Vehicle, Zone,
     price::{PriceLine, Rule},
+    time_of_day,
 };
 
 /// The input of the fee calculation: the length of a route, and the time and place of its start.
@@ -45,13 +43,13 @@ pub fn price(tariff: &Tariff, priced: &FeeInput) -> Vec<PriceLine> {
         ));
     }
     let so_far = total(&lines).reais();
-    let local = (priced.at.utc() + Duration::hours(priced.zone.offset_hours().into())).naive_utc();
-    let time = local.time().with_nanosecond(0).unwrap_or_default();
-    let share = |percent: Decimal| so_far * percent * Decimal::new(1, 2);
+    let weekday = Day::of(priced.at, priced.zone).weekday();
+    let time = time_of_day(priced.at, priced.zone);
+    let share = |percent: Decimal| so_far * percent / Decimal::ONE_HUNDRED;
     for window in tariff
         .windows
         .iter()
-        .filter(|window| window.contains(local.weekday(), time))
+        .filter(|window| window.contains(weekday, time))
     {
         lines.push(line(Rule::Window, window.percent, share(window.percent)));
     }

@@ -7,7 +7,6 @@ use crate::model::{
     order::JournalEntry,
     webhook::{FollowUp, Message, Webhook},
 };
-use crate::route::sort::sort;
 
 /// Maximum number of journal events that a pass reads.
 pub const PAGE: u32 = 50;
@@ -80,9 +79,7 @@ pub fn plan(
         let behind = fresh.remove(&order).unwrap_or_default();
         if due {
             messages.extend(behind.iter().cloned());
-            sort(&mut messages, |a, b| {
-                (a.position(), a.is_end()) < (b.position(), b.is_end())
-            });
+            messages.sort_by_key(|message| (message.position(), message.is_end()));
             later.extend(messages.split_off(messages.len().min(LANE)));
             pass.lanes.push(messages);
         } else {

@@ -61,7 +61,7 @@ pub fn settle(
         one.sent
             .map(|(at, took, _)| at.millis().saturating_add_unsigned(took))
     };
-    crate::route::sort::sort(&mut results, |a, b| ended(a) < ended(b));
+    results.sort_by_key(ended);
     for MessageResult { message, sent } in results {
         let Some((at, took_ms, result)) = sent else {
             left.insert(message.name.clone(), message);

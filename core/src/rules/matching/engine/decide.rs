@@ -8,7 +8,6 @@ use super::{
     trip::Pool,
 };
 use crate::model::Point;
-use crate::route::sort::sort_smallest;
 
 /// Maximum number of couriers in [`Explained::considered`].
 const MAX_CONSIDERED: usize = 5;
@@ -42,8 +41,7 @@ impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
     /// cost.
     fn cheapest(&self, order: usize, pool: &mut Pool) -> Vec<(usize, Parts)> {
         let mut found = self.singles(order, pool);
-        let key = |(courier, parts): &(usize, Parts)| (parts.total(), *courier);
-        sort_smallest(&mut found, MAX_CONSIDERED, |a, b| key(a) < key(b));
+        found.sort_by_key(|(courier, parts)| (parts.total(), *courier));
         found.truncate(MAX_CONSIDERED);
         found
     }

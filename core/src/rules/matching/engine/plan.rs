@@ -1,6 +1,5 @@
 //! Plans of couriers, and the facts of a pass that they are computed from.
 
-use crate::route::sort::sort;
 use core::cell::Cell;
 
 use super::{
@@ -235,14 +234,14 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
             .filter_map(|&(courier, extra)| self.near(&result, courier, extra, pool))
             .collect();
         let key = |near: &Near| (near.single_cost, near.ride, near.courier);
-        sort(&mut result.near, |a, b| key(a) < key(b));
+        result.near.sort_unstable_by_key(key);
         result.by_courier = result
             .near
             .iter()
             .enumerate()
             .map(|(at, near)| (near.courier, at))
             .collect();
-        sort(&mut result.by_courier, |a, b| a < b);
+        result.by_courier.sort_unstable();
         let growable = |courier: &usize| {
             let base = self.bases.get(*courier).and_then(|base| base.first);
             base.and_then(|base| pool.get(base.trip))
@@ -265,7 +264,7 @@ impl<'a, T: Fn(Point, Point) -> u32> Facts<'a, T> {
             .enumerate()
             .map(|(order, open)| (open.trip.store, order))
             .collect();
-        sort(&mut by_store, |a, b| a < b);
+        by_store.sort_unstable();
         let trips: Vec<Trip> = self.open.iter().map(|open| open.trip).collect();
         for group in by_store.chunk_by(|a, b| a.0 == b.0) {
             for &(_, order) in group {

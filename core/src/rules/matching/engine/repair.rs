@@ -2,7 +2,6 @@
 
 use super::{insert::Plans, plan::Facts, random::Rng, trip::Pool};
 use crate::model::Point;
-use crate::route::sort::{sort, sort_smallest};
 
 /// Repairs in each pass.
 const REPAIRS: u32 = 20;
@@ -31,13 +30,7 @@ pub(super) fn search<'f, 'a, T: Fn(Point, Point) -> u32>(
 ) -> Plans<'f, 'a, T> {
     let mut plans = Plans::new(facts, pool);
     let mut orders: Vec<usize> = (0..facts.open.len()).collect();
-    let ready = |order: usize| {
-        (
-            facts.open.get(order).map(|open| open.trip.latest_ready),
-            order,
-        )
-    };
-    sort(&mut orders, |a, b| ready(*a) < ready(*b));
+    orders.sort_by_key(|&order| facts.open.get(order).map(|open| open.trip.latest_ready));
     orders.iter().for_each(|&order| plans.insert(order));
     plans.accept();
     if orders.len() > 1 {
@@ -200,8 +193,9 @@ impl Repair {
                 .push((score * u64::from(50 + rng.below(101)), order));
         }
         if related < self.scores.len() {
-            sort_smallest(&mut self.scores, related, |a, b| a < b);
+            self.scores.select_nth_unstable(related);
             self.scores.truncate(related);
+            self.scores.sort_unstable();
         }
         self.taken
             .extend(self.scores.iter().map(|&(_, order)| order));

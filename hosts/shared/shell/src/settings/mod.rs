@@ -4,21 +4,17 @@
 //! `despacho config` and SETTINGS.md are generated from [`table`]. A [`Reader`] collects values
 //! from any of these sources, with every error, and builds a host's typed configuration.
 
-mod couriers;
-mod dispatch;
 pub mod fields;
-mod geography;
-mod messages;
 mod page;
 mod reader;
+mod sections;
 mod setting;
 mod shared;
-mod table;
 mod value;
 
 pub use page::{config_file, markdown};
 pub use reader::{ConfigError, ConfigErrors, Loaded, Reader, Source};
+pub use sections::table;
 pub use setting::{Host, Kind, Parse, Setting, Unit};
 pub use shared::SharedSettings;
-pub use table::table;
 pub use value::{ValueError, tariff};

@@ -89,7 +89,7 @@ const HEADER: &str = "| key | values | default | host | description |\n|---|---|
 
 const INTRODUCTION: &str = "# Settings
 
-This page is generated from the table in [table.rs](src/settings/table.rs):
+This page is generated from the tables in [sections](src/settings/sections):
 `DESPACHO_WRITE_SETTINGS=1 cargo test -p despacho-shell` writes it. `despacho config` prints the effective values with their sources.
 
 - **Server.** A setting is a flag (`--limits-body-bytes`), an environment variable (`DESPACHO_LIMITS_BODY_BYTES`) or a key in the TOML

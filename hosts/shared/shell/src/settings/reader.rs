@@ -100,15 +100,14 @@ pub struct Loaded<T> {
     pub own: T,
     /// The settings that every host has.
     pub shared: SharedSettings,
-    /// For each key its value, empty if unset and `(redacted)` for a secret, and its source. Empty
-    /// without the feature `descriptions`.
+    /// For each key its value, empty if unset and `(redacted)` for a secret, and its source.
     pub values: BTreeMap<&'static str, (String, Source)>,
 }
 
 /// Collects the values of one host. A later value replaces an earlier one.
 pub struct Reader {
     host: Host,
-    values: Vec<(&'static str, Value, Source)>,
+    values: BTreeMap<&'static str, (Value, Source)>,
     errors: Vec<ConfigError>,
 }
 
@@ -118,7 +117,7 @@ impl Reader {
     pub fn new(host: Host) -> Reader {
         Reader {
             host,
-            values: Vec::new(),
+            values: BTreeMap::new(),
             errors: Vec::new(),
         }
     }
@@ -127,8 +126,7 @@ impl Reader {
     pub fn set(&mut self, setting: &'static Setting, text: &str, source: Source) {
         match setting.read(text) {
             Ok(value) => {
-                self.values.retain(|(key, ..)| *key != setting.key);
-                self.values.push((setting.key, value, source));
+                self.values.insert(setting.key, (value, source));
             }
             Err(detail) => {
                 let detail = detail.to_string();
@@ -198,10 +196,7 @@ impl Reader {
 
     /// The present value of a setting and its source.
     fn value(&self, key: &str) -> Option<(&Value, &Source)> {
-        self.values
-            .iter()
-            .find(|(other, ..)| *other == key)
-            .map(|(_, value, source)| (value, source))
+        self.values.get(key).map(|(value, source)| (value, source))
     }
 
     /// The source of a setting's present value.
@@ -244,26 +239,20 @@ impl Reader {
             } else {
                 &mut own
             };
-            let found = self
-                .value(setting.key)
-                .map(|(value, source)| (value.clone(), source.clone()));
-            let (value, source) = found.unwrap_or_default();
+            let (value, source) = self.values.get(setting.key).cloned().unwrap_or_default();
             let default = setting.default();
             let value = if value.is_null() && !default.is_empty() {
                 setting.read(&default).unwrap_or_default()
             } else {
                 value
             };
-            // Only hosts that print their settings have descriptions.
-            if cfg!(feature = "descriptions") {
-                let is_hidden = setting.is_secret && !value.is_null();
-                let shown = if is_hidden {
-                    "(redacted)".to_owned()
-                } else {
-                    text(&value).unwrap_or_default()
-                };
-                values.insert(setting.key, (shown, source));
-            }
+            let is_hidden = setting.is_secret && !value.is_null();
+            let shown = if is_hidden {
+                "(redacted)".to_owned()
+            } else {
+                text(&value).unwrap_or_default()
+            };
+            values.insert(setting.key, (shown, source));
             if value.is_null() {
                 continue;
             }
@@ -302,7 +291,7 @@ impl Reader {
 
     /// Every value was checked before, so an error here is a mistake in the table or in `T`.
     fn build<T: DeserializeOwned>(&mut self, object: Map<String, Value>) -> Option<T> {
-        // The core's decoder: serde_json's would add code that reads each section from a list.
+        // The core's decoder reads a section only from an object.
         let built = json::from_str(&Value::from(object).to_string());
         let record = |error: String| {
             if self.errors.is_empty() {

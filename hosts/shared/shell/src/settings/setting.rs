@@ -13,7 +13,7 @@ pub struct Setting {
     pub key: &'static str,
     /// The allowed values.
     pub kind: Kind,
-    /// One sentence for an operator; empty without the feature `descriptions`.
+    /// One sentence for an operator.
     pub help: &'static str,
     /// Whether its value is hidden. A secret has no flag, because other users of the machine can
     /// read flags.
@@ -139,11 +139,6 @@ impl Unit {
 
 impl Setting {
     pub(super) const fn new(key: &'static str, kind: Kind, help: &'static str) -> Setting {
-        let help = if cfg!(feature = "descriptions") {
-            help
-        } else {
-            ""
-        };
         Setting {
             key,
             kind,
@@ -228,9 +223,8 @@ impl Setting {
         }
     }
 
-    /// Returns the default as a string; empty if the setting is unset by default. Without the
-    /// feature `descriptions` it is also empty for the settings in
-    /// [`SharedSettings`](super::SharedSettings), whose defaults are in that type.
+    /// Returns the default as a string; empty if the setting is unset by default. The defaults of
+    /// the settings in [`SharedSettings`](super::SharedSettings) are those of that type.
     #[must_use]
     pub fn default(&self) -> String {
         shared::default(self.path()).unwrap_or_else(|| self.default.to_owned())

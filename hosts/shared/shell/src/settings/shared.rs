@@ -1,6 +1,5 @@
 //! The settings that every host has: the core's rules, geocoders and road services.
 
-#[cfg(feature = "descriptions")]
 use std::sync::LazyLock;
 
 use despacho_core::{
@@ -20,10 +19,8 @@ use despacho_core::{
 };
 use despacho_geo::{GeocoderConfig, RoutingConfig};
 use serde::{Deserialize, Serialize};
-#[cfg(feature = "descriptions")]
 use serde_json::Value;
 
-#[cfg(feature = "descriptions")]
 use super::value::text;
 
 /// The settings that every host has, by section.
@@ -108,41 +105,18 @@ impl SharedSettings {
     }
 }
 
-/// The sections of [`SharedSettings`].
-const SECTIONS: [&str; 14] = [
-    "limits",
-    "timing",
-    "dispatch",
-    "cancellation",
-    "keys",
-    "accounts",
-    "couriers",
-    "places",
-    "pricing",
-    "webhooks",
-    "push",
-    "retention",
-    "geocoder",
-    "routing",
-];
+/// The defaults of [`SharedSettings`], by section and name.
+static DEFAULTS: LazyLock<Value> =
+    LazyLock::new(|| serde_json::to_value(SharedSettings::default()).unwrap_or_default());
 
 /// Returns the default of a shared setting by its section and name; `None` for other settings.
-#[cfg(feature = "descriptions")]
 pub(super) fn default((section, name): (&str, &str)) -> Option<String> {
-    static DEFAULTS: LazyLock<Value> =
-        LazyLock::new(|| serde_json::to_value(SharedSettings::default()).unwrap_or_default());
     DEFAULTS.get(section)?.get(name).and_then(text)
-}
-
-/// The host does not print defaults.
-#[cfg(not(feature = "descriptions"))]
-pub(super) fn default(_: (&str, &str)) -> Option<String> {
-    None
 }
 
 /// Whether a section holds shared settings.
 pub(super) fn is_shared(section: &str) -> bool {
-    SECTIONS.contains(&section)
+    DEFAULTS.get(section).is_some()
 }
 
 #[cfg(test)]
@@ -152,17 +126,17 @@ mod tests {
     #[test]
     fn shared_settings_match_the_rows_of_the_table() {
         let defaults = serde_json::to_value(SharedSettings::default()).unwrap();
-        let sections = defaults.as_object().unwrap();
-        assert!(
-            sections.keys().all(|section| is_shared(section)) && sections.len() == SECTIONS.len()
-        );
-        let fields = sections.iter().flat_map(|(section, values)| {
-            values
-                .as_object()
-                .unwrap()
-                .keys()
-                .map(move |name| format!("{section}.{name}"))
-        });
+        let fields = defaults
+            .as_object()
+            .unwrap()
+            .iter()
+            .flat_map(|(section, values)| {
+                values
+                    .as_object()
+                    .unwrap()
+                    .keys()
+                    .map(move |name| format!("{section}.{name}"))
+            });
         let mut fields: Vec<String> = fields.collect();
         fields.sort();
         let shared = table().filter(|setting| is_shared(setting.path().0));

@@ -1,19 +1,19 @@
-//! The rows of dispatch. core/DISPATCH.md explains the costs.
+//! The settings of `dispatch`. core/DISPATCH.md explains the costs.
 
 use despacho_core::rules::matching::Dispatch;
 
-use super::{
+use crate::settings::{
     Setting,
     Unit::{Count, Kilometres, Minutes, Percent, Seconds},
 };
 
-/// The settings of dispatch.
-pub(super) const DISPATCH: &[Setting] = &[
+pub(super) const SETTINGS: &[Setting] = &[
     Setting::number(
         "dispatch.interval-seconds",
         Seconds,
         1..=60,
-        "Time between two passes that assign waiting orders to free couriers; the component runs a pass for each POST /admin/dispatch",
+        "Time between two passes that assign waiting orders to free couriers; the component \
+         runs a pass for each POST /admin/dispatch",
     ),
     Setting::number(
         "dispatch.radius-km",
@@ -31,25 +31,29 @@ pub(super) const DISPATCH: &[Setting] = &[
         "dispatch.silence-timeout-minutes",
         Minutes,
         1..=120,
-        "Time without a position or step, after which an order that is not picked up is taken from its courier",
+        "Time without a position or step, after which an order that is not picked up is taken \
+         from its courier",
     ),
     Setting::number(
         "dispatch.stuck-after-minutes",
         Minutes,
         1..=120,
-        "Time by which a courier's step is overdue, after which dispatch does not count on the courier; one who does not move to the pickup loses the order",
+        "Time by which a courier's step is overdue, after which dispatch does not count on the \
+         courier; one who does not move to the pickup loses the order",
     ),
     Setting::number(
         "dispatch.wait-limit-minutes",
         Minutes,
         1..=60,
-        "Time that a ready order waits at most for a better courier while an idle one is in reach; health names orders that search longer",
+        "Time that a ready order waits at most for a better courier while an idle one is in \
+         reach; health names orders that search longer",
     ),
     Setting::number(
         "dispatch.reoffer-after-minutes",
         Minutes,
         0..=60,
-        "Search time after which an order can be assigned again to a courier who released it, if no other courier is free",
+        "Search time after which an order can be assigned again to a courier who released it, \
+         if no other courier is free",
     ),
     Setting::number(
         "dispatch.position-seconds",
@@ -61,13 +65,15 @@ pub(super) const DISPATCH: &[Setting] = &[
         "dispatch.orders-per-pass",
         Count,
         1..=5_000,
-        "Maximum searching orders near free couriers that one pass matches; if there are more, half of these have searched longest and the rest rotate",
+        "Maximum searching orders near free couriers that one pass matches; if there are more, \
+         half of these have searched longest and the rest rotate",
     ),
     Setting::number(
         "dispatch.lead-minutes",
         Minutes,
         0..=Dispatch::MAX_LEAD_MINUTES as u64,
-        "Time before the ready time from which a courier is searched, unless the store has its own value; 0 searches when the order is ready",
+        "Time before the ready time from which a courier is searched, unless the store has its \
+         own value; 0 searches when the order is ready",
     ),
     Setting::number(
         "dispatch.horizon-minutes",
@@ -79,7 +85,8 @@ pub(super) const DISPATCH: &[Setting] = &[
         "dispatch.orders-per-trip",
         Count,
         1..=Dispatch::MAX_ORDERS_PER_TRIP as u64,
-        "Maximum orders of one store that a courier carries together, unless the store has its own value",
+        "Maximum orders of one store that a courier carries together, unless the store has its \
+         own value",
     ),
     Setting::number(
         "dispatch.detour-minutes",
@@ -91,13 +98,15 @@ pub(super) const DISPATCH: &[Setting] = &[
         "dispatch.ready-spread-minutes",
         Minutes,
         0..=120,
-        "Maximum time between the ready times of a trip's orders; an order that is delayed by more leaves the trip",
+        "Maximum time between the ready times of a trip's orders; an order that is delayed by \
+         more leaves the trip",
     ),
     Setting::number(
         "dispatch.margin-seconds",
         Seconds,
         0..=1_800,
-        "Time by which couriers are sent earlier than their travel time requires; about 480 suits ready times that vary by minutes",
+        "Time by which couriers are sent earlier than their travel time requires; about 480 \
+         suits ready times that vary by minutes",
     ),
     Setting::number(
         "dispatch.pickup-service-seconds",
@@ -139,7 +148,8 @@ pub(super) const DISPATCH: &[Setting] = &[
         "dispatch.remoteness-percent",
         Percent,
         0..=1_000,
-        "Advantage of couriers far from the present pickups, in per cent of their mean travel to them",
+        "Advantage of couriers far from the present pickups, in per cent of their mean travel \
+         to them",
     ),
     Setting::number(
         "dispatch.guarantee-seconds",
@@ -157,6 +167,7 @@ pub(super) const DISPATCH: &[Setting] = &[
         "dispatch.open-age-percent",
         Percent,
         100..=1_000,
-        "Growth of that cost with the time since the order is ready, in per cent; at least 100 plus dispatch.wait-percent",
+        "Growth of that cost with the time since the order is ready, in per cent; at least 100 \
+         plus dispatch.wait-percent",
     ),
 ];
