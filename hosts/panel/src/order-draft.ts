@@ -1,6 +1,7 @@
 /** The order that the user types, its defaults and the request bodies that it becomes. */
 
 import { computed } from "@preact/signals";
+import { addressRequest, emptyAddress, isLocatable, type AddressDraft } from "./address-draft";
 import type { FieldError } from "./api/wire";
 import { createDraft } from "./draft";
 import { day, localInstant } from "./format";
@@ -9,7 +10,6 @@ import { chosenDay, rows } from "./live";
 import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
 import { amount, decimal } from "./numbers";
 import { accessibleStores, store, zone } from "./session";
-import { addressRequest, emptyAddress, isLocatable, type AddressDraft } from "./ui/address";
 
 export interface DeliveryDraft {
   name: string;

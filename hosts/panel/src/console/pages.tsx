@@ -2,12 +2,8 @@
 
 import type { FunctionComponent } from "preact";
 import { lazy } from "../ui/lazy";
+import type { PageProps } from "./page-props";
 import { consoleTexts } from "./texts";
-
-export interface PageProps {
-  /** The segments of the route after the page's name, for example an order's ID. */
-  rest: readonly string[];
-}
 
 interface PageEntry {
   /** The first segment of the route. */

@@ -8,7 +8,7 @@ import { texts } from "../i18n";
 import { draft, previewRequest } from "../order-draft";
 import { inPage, preview, type Quotation } from "../preview";
 import { zone } from "../session";
-import { isLocatable, type AddressDraft } from "../ui/address";
+import { isLocatable, type AddressDraft } from "../address-draft";
 import { fieldErrorsOf } from "../ui/field";
 import { When } from "../ui/parts";
 import { Price } from "../ui/order-parts";

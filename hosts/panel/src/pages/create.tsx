@@ -13,7 +13,8 @@ import {
 import { postcode, preload, validate, type Quotation } from "../preview";
 import { go } from "../router";
 import { accessibleStores, store } from "../session";
-import { AddressFields, isLocatable } from "../ui/address";
+import { isLocatable } from "../address-draft";
+import { AddressFields } from "../ui/address";
 import { CheckField, ChoiceField, FieldErrors, FieldGroup, ErrorBox, OptionalSection, TextField, fieldErrorsOf } from "../ui/field";
 import { lazy } from "../ui/lazy";
 import { Page } from "../ui/parts";

@@ -9,10 +9,11 @@ import { date, day, nextDay, startOfDay } from "../format";
 import { texts } from "../i18n";
 import { searchTexts } from "../i18n/search";
 import { loads, updated } from "../live";
+import { searchError, type View } from "../search-state";
 import { zone } from "../session";
 import { isFinal } from "../situations";
 import { Empty, Failure, Loading } from "../ui/parts";
-import { OrderTable, searchError, type View } from "./orders";
+import { OwnOrders } from "./own-orders";
 
 const PAGE_SIZE = 50;
 
@@ -141,7 +142,7 @@ function Found(props: { of: Results; more: () => void }) {
       {[...days].map(([name, found]) => (
         <div key={name} class="search-day">
           <h2>{date(name)}</h2>
-          <OrderTable rows={found} due={texts.value.orders.delivery} label={date(name)} delivery={(row) => matching(row, query)} />
+          <OwnOrders rows={found} due={texts.value.orders.delivery} label={date(name)} delivery={(row) => matching(row, query)} />
         </div>
       ))}
       {cursor !== null && <button type="button" class="button" onClick={props.more}>{texts.value.common.more}</button>}

@@ -1,50 +1,13 @@
 /** The form fields of an address. */
 
 import { useState } from "preact/hooks";
+import { bareZip, coordinates, type AddressDraft } from "../address-draft";
 import { STATES, cepFormat } from "../format";
 import { texts } from "../i18n";
-import { decimal } from "../numbers";
 import { ChoiceField, TextField } from "./field";
 import { lazy } from "./lazy";
 
 const PinDialog = lazy(() => import("./pin").then((module) => module.PinDialog), 0);
-
-export interface AddressDraft {
-  zipCode: string;
-  street: string;
-  number: string;
-  complement: string;
-  neighborhood: string;
-  city: string;
-  state: string;
-  latitude: string;
-  longitude: string;
-}
-
-export const emptyAddress = (): AddressDraft => ({
-  zipCode: "", street: "", number: "", complement: "", neighborhood: "", city: "", state: "", latitude: "", longitude: "",
-});
-
-/** Returns the address of a request body, without the empty fields. */
-export function addressRequest(draft: AddressDraft): Record<string, string | number> {
-  const body: Record<string, string | number> = {};
-  for (const name of ["street", "number", "complement", "neighborhood", "city", "state", "zipCode"] as const) {
-    if (draft[name].trim() !== "") body[name] = draft[name].trim();
-  }
-  for (const name of ["latitude", "longitude"] as const) {
-    const degrees = decimal(draft[name]);
-    if (degrees !== undefined) body[name] = degrees;
-  }
-  return body;
-}
-
-/** Returns the digits of a CEP. */
-const bareZip = (typed: string) => typed.replace(/\D/g, "");
-
-export function isLocatable(draft: AddressDraft): boolean {
-  const coordinates = draft.latitude.trim() !== "" && draft.longitude.trim() !== "";
-  return bareZip(draft.zipCode).length === 8 || (draft.city.trim() !== "" && draft.state !== "") || coordinates;
-}
 
 interface Props {
   pointer: string;
@@ -52,12 +15,6 @@ interface Props {
   set: (value: AddressDraft) => void;
   /** Finds the city of a CEP, if the page can; afterwards `latest` returns the address, or `undefined` if it was removed meanwhile. */
   lookup?: { find: (zip: string) => Promise<{ city: string; state: string } | null>; latest: () => AddressDraft | undefined };
-}
-
-/** Returns the coordinates if both are complete. */
-function coordinates(draft: AddressDraft): [number, number] | null {
-  const [latitude, longitude] = [decimal(draft.latitude), decimal(draft.longitude)];
-  return Number.isFinite(latitude) && Number.isFinite(longitude) ? [latitude as number, longitude as number] : null;
 }
 
 export function AddressFields(props: Props) {

@@ -2,13 +2,13 @@
 
 import L from "leaflet";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { AddressDraft } from "../address-draft";
 import { orders } from "../api/client";
 import type { Location } from "../api/wire";
 import { texts } from "../i18n";
 import { language } from "../i18n/language";
 import { pinTexts } from "../i18n/pin";
 import { store } from "../session";
-import type { AddressDraft } from "./address";
 import { Dialog } from "./dialog";
 import { ErrorBox } from "./field";
 import { addBackground } from "./map";

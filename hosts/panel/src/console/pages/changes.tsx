@@ -5,7 +5,7 @@ import { accessTexts } from "../../i18n/access";
 import { AuditLog } from "../../ui/audit-log";
 import { Page } from "../../ui/parts";
 import { audit } from "../api";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { consoleTexts } from "../texts";
 
 const storeLink = (id: number) => <a class="number" href={`#/stores/${id}`}>#{id}</a>;

@@ -12,7 +12,7 @@ import { Table } from "../../ui/table";
 import { PAGE_SIZE, couriers, readPages } from "../api";
 import { CourierBadge, lastHeard, stateOf } from "../courier-state";
 import { formDraft } from "../draft";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
 import { courierTexts } from "../texts/couriers";
 import { mapTexts, type CourierState } from "../texts/map";

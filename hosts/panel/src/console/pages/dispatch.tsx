@@ -11,7 +11,7 @@ import { Loaded, Page } from "../../ui/parts";
 import { useSubmit } from "../../ui/submit";
 import { dispatch } from "../api";
 import { formDraft } from "../draft";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { dispatchTexts, settingNames } from "../texts/dispatch";
 import { Decision } from "../ui/decision";
 

@@ -5,7 +5,7 @@ import { zone } from "../../context";
 import { quantity, timeWithSeconds } from "../../format";
 import { Loaded, Page } from "../../ui/parts";
 import { get } from "../api";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
 import { healthTexts } from "../texts/health";
 import { span } from "../texts/order";

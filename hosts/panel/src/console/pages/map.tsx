@@ -11,7 +11,7 @@ import { Loaded, Page, Situation } from "../../ui/parts";
 import { PAGE_SIZE, couriers, orders, readPages } from "../api";
 import { CourierBadge, lastHeard, stateOf } from "../courier-state";
 import { distanceKm } from "../geo";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
 import { mapTexts, type CourierState } from "../texts/map";
 import "../../styles/map.css";

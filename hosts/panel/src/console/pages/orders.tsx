@@ -3,17 +3,16 @@ import { ApiError, NetworkError } from "../../api/http";
 import type { OrderRow } from "../../api/wire";
 import { now } from "../../clock";
 import { zone } from "../../context";
-import { money, nextDay, startOfDay, zoneOf } from "../../format";
+import { nextDay, startOfDay, zoneOf } from "../../format";
 import { texts } from "../../i18n";
 import { byUrgency, promised } from "../../lateness";
 import { isFinal } from "../../situations";
 import { LatenessText } from "../../ui/lateness";
-import { Age, Empty, Failure, Loading, Page, Situation, When } from "../../ui/parts";
-import { Recipients } from "../../ui/recipients";
-import { Table } from "../../ui/table";
+import { OrderTable } from "../../ui/order-table";
+import { Empty, Failure, Loading, Page, When } from "../../ui/parts";
 import { orders, readPages, type OrderFilter } from "../api";
 import { change, filter, noFilter, type Filter } from "../order-filter";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
 import { orderTexts } from "../texts/orders";
 import { DayField, MIN_SEARCH, SearchField, useDelayed } from "../ui/filters";
@@ -88,7 +87,13 @@ function OrderList() {
       {value !== null && !isRejected && (
         <>
           <p class="hint" role="status">{t.count(rows.length)}</p>
-          {rows.length === 0 ? <Empty text={t.empty} /> : <OrderTable rows={rows} />}
+          {rows.length === 0 ? <Empty text={t.empty} /> : (
+            <OrderTable
+              rows={rows}
+              store={(row) => row.storeName ?? `#${row.storeId}`}
+              due={{ head: texts.value.orders.due, isEmpty: isDueEmpty, cell: (row) => <Due of={row} /> }}
+            />
+          )}
           {!value.isComplete && (pages < MAX_PAGES
             ? <p class="row"><button type="button" class="button" onClick={() => setDepth({ key, pages: pages + 1 })}>{t.more}</button></p>
             : <p class="hint">{t.full(MAX_ROWS)}</p>)}
@@ -140,44 +145,16 @@ function Filters(props: { errors: FilterErrors }) {
   );
 }
 
-function OrderTable(props: { rows: readonly OrderRow[] }) {
-  const t = texts.value.orders;
-  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress);
-  const isOpen = (row: OrderRow) => !isFinal(row.situation);
+/** Returns whether the order has no promised time to show. */
+const isDueEmpty = (row: OrderRow) => isFinal(row.situation) || promised(row) === null;
+
+/** The promised time of an open order and its lateness. */
+function Due({ of }: { of: OrderRow }) {
+  if (isFinal(of.situation)) return null;
   return (
-    <Table
-      label={t.title}
-      class="orders open-rows"
-      rows={props.rows}
-      id={(row) => row.id}
-      columns={[
-        {
-          head: t.code,
-          kind: "main",
-          cell: (row) => (
-            <>
-              <a href={`#/orders/${row.id}`} class="strong row-link">{row.code}</a>
-              <span class="dim number"> #{row.id}</span>
-            </>
-          ),
-        },
-        { head: t.situation, kind: "plain", class: "situation", cell: (row) => <Situation of={row.situation} /> },
-        { head: t.recipients, class: "to", cell: (row) => <Recipients of={row} /> },
-        { head: texts.value.common.store, class: "from", cell: (row) => row.storeName ?? `#${row.storeId}` },
-        { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier none"), cell: (row) => row.deliveryMan?.name ?? "—" },
-        {
-          head: t.due,
-          class: (row) => (isOpen(row) && promised(row) !== null ? "due" : "due none"),
-          cell: (row) => isOpen(row) && <><When at={promised(row)} zone={zoneOfRow(row)} /><LatenessText of={row} class="sub" /></>,
-        },
-        {
-          head: t.age,
-          right: true,
-          class: "age",
-          cell: (row) => (isOpen(row) ? <Age since={row.createdAt} /> : <When at={row.createdAt} zone={zoneOfRow(row)} />),
-        },
-        { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
-      ]}
-    />
+    <>
+      <When at={promised(of)} zone={zoneOf(of.pickupAddress)} />
+      <LatenessText of={of} class="sub" />
+    </>
   );
 }

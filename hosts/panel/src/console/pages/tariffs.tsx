@@ -11,7 +11,7 @@ import { Loaded, Page, When } from "../../ui/parts";
 import { Table, actionsColumn } from "../../ui/table";
 import { notify } from "../../ui/toast";
 import { texts } from "../../i18n";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { tariffs } from "../tariffs/api";
 import { DRAFT, tariffDraft, typedTariff } from "../tariffs/draft";
 import { Editor } from "../tariffs/editor";

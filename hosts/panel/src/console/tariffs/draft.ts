@@ -7,24 +7,8 @@ import { language } from "../../i18n";
 import { formDraft } from "../draft";
 import { tariffTexts } from "../texts/tariffs";
 import type { ChosenStore } from "../order-filter";
+import { AMOUNTS, type AmountName } from "./amounts";
 import type { Tariff } from "./api";
-
-/** The amounts with their unit and their range, in the order of the form. */
-export const AMOUNTS = [
-  { name: "baseFee", unit: "R$", max: 10_000 },
-  { name: "baseKm", unit: "km", max: 1_000 },
-  { name: "perKm", unit: "R$/km", max: 1_000 },
-  { name: "perExtraStop", unit: "R$", max: 10_000 },
-  { name: "returnFee", unit: "R$", max: 10_000 },
-  { name: "returnPerKm", unit: "R$/km", max: 1_000 },
-  { name: "minimumFee", unit: "R$", max: 10_000 },
-  { name: "maxDistanceKm", unit: "km", max: 5_000 },
-  { name: "serviceRadiusKm", unit: "km", max: 5_000 },
-  { name: "approachMinutes", unit: "min", max: 240 },
-  { name: "handoverMinutes", unit: "min", max: 240 },
-] as const;
-
-export type AmountName = (typeof AMOUNTS)[number]["name"];
 
 export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 export const MAX_WINDOWS = 50;
@@ -120,21 +104,21 @@ export function parseTariff(json: string): TypedTariff {
   } catch {
     throw new Error(t.jsonInvalid);
   }
-  const found = isObject(value) && isObject(value["tariff"]) ? value["tariff"] : value;
+  const found = isObject(value) && isObject(value.tariff) ? value.tariff : value;
   if (!isObject(found)) throw new Error(t.jsonInvalid);
   const known = ["version", "windows", "vehicles", ...AMOUNTS.map(({ name }) => name)];
   const unknown = Object.keys(found).filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(t.jsonUnknown(unknown.join(", ")));
   const missing = known.filter((name) => name !== "windows" && name !== "vehicles" && found[name] === undefined);
   if (missing.length > 0) throw new Error(t.jsonMissing(missing.join(", ")));
-  const windows = found["windows"] ?? [];
-  const isWindow = (one: unknown) => isObject(one) && ["name", "from", "until"].every((name) => typeof one[name] === "string") && one["percent"] !== undefined;
+  const windows = found.windows ?? [];
+  const isWindow = (one: unknown) => isObject(one) && ["name", "from", "until"].every((name) => typeof one[name] === "string") && one.percent !== undefined;
   if (!Array.isArray(windows) || !windows.every(isWindow)) throw new Error(t.jsonWindows);
-  const days = (one: Record<string, unknown>) => (Array.isArray(one["days"]) ? one["days"].map(String) : []);
-  const vehicles = found["vehicles"] ?? [];
-  if (!Array.isArray(vehicles) || !vehicles.every((one) => isObject(one) && typeof one["vehicle"] === "string")) throw new Error(t.jsonVehicles);
+  const days = (one: Record<string, unknown>) => (Array.isArray(one.days) ? one.days.map(String) : []);
+  const vehicles = found.vehicles ?? [];
+  if (!Array.isArray(vehicles) || !vehicles.every((one) => isObject(one) && typeof one.vehicle === "string")) throw new Error(t.jsonVehicles);
   const pasted = {
-    ...found, version: String(found["version"]), windows: windows.map((one) => ({ ...one, days: days(one) })),
+    ...found, version: String(found.version), windows: windows.map((one) => ({ ...one, days: days(one) })),
     vehicles: vehicles.map((one) => ({ vehicle: one.vehicle, percent: one.percent ?? 0, fee: one.fee ?? 0 })),
   };
   return typedTariff(pasted as unknown as StoredTariff);

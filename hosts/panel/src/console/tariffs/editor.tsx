@@ -14,7 +14,8 @@ import { Empty, Loaded, Page } from "../../ui/parts";
 import { tariffTexts } from "../texts/tariffs";
 import { Activation } from "./activate";
 import { readCurrent, type Tariff } from "./api";
-import { AMOUNTS, DRAFT, MAX_WINDOWS, WEEKDAYS, emptySurcharge, emptyWindow, parseTariff, readTariff, tariffDraft, typedTariff, type TypedTariff } from "./draft";
+import { AMOUNTS } from "./amounts";
+import { DRAFT, MAX_WINDOWS, WEEKDAYS, emptySurcharge, emptyWindow, parseTariff, readTariff, tariffDraft, typedTariff, type TypedTariff } from "./draft";
 import { Preview, readSamples, usePreview } from "./preview";
 import { WhatIfSection, useWhatIf } from "./what-if";
 

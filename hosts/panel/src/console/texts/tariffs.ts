@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import { quantity } from "../../format";
 import { language } from "../../i18n/language";
-import type { AmountName } from "../tariffs/draft";
+import type { AmountName } from "../tariffs/amounts";
 
 const en = {
   title: "Tariffs",
