@@ -58,7 +58,7 @@ export class DespachoPreviewElement extends Base {
       changed: (name) => this.#changed(name),
       left: (name) => this.#left(name),
       entered: () => this.#submit(),
-      retry: () => this.#load(),
+      retry: () => void this.#load(),
     });
     this.#relabel();
   }
@@ -72,7 +72,7 @@ export class DespachoPreviewElement extends Base {
       this[name] = value;
     }
     this.#updateForm();
-    this.#load();
+    void this.#load();
   }
 
   disconnectedCallback() {
@@ -86,7 +86,7 @@ export class DespachoPreviewElement extends Base {
     if (old === value) return;
     if (name === "context-url" || name === "locale") {
       if (name === "locale") this.#relabel();
-      if (this.isConnected) this.#load();
+      if (this.isConnected) void this.#load();
     } else if (name === "required") {
       this.#updateForm();
     } else {
@@ -101,7 +101,7 @@ export class DespachoPreviewElement extends Base {
 
   set context(context) {
     this.#given = context ?? null;
-    if (this.isConnected) this.#load();
+    if (this.isConnected) void this.#load();
   }
 
   get contextUrl() {
@@ -157,7 +157,7 @@ export class DespachoPreviewElement extends Base {
   set address(address) {
     this.#form.address = address;
     this.#filled = {};
-    this.#changed("zipCode");
+    void this.#changed("zipCode");
   }
 
   get required() {

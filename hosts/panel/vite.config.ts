@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 
 /** The API for `npm run dev`; a served panel calls the API on its own origin. */
-const API = process.env["DESPACHO_API"] ?? "http://127.0.0.1:8080";
+const API = process.env.DESPACHO_API ?? "http://127.0.0.1:8080";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 /** The npm package, built by `cargo run -p despacho-xtask -- package`. */
-const core = path.join(process.env["DESPACHO_PACKAGE"] ?? path.join(here, "../../target/package"), "web.js");
+const core = path.join(process.env.DESPACHO_PACKAGE ?? path.join(here, "../../target/package"), "web.js");
 if (!existsSync(core)) console.warn("npm package not found: the panel requests all prices from the server");
 
 /** The entry of the courier's service worker. Its path must not change, so its name has no hash. */

@@ -73,7 +73,7 @@ export function localInstant(local: string, zone: string): Date {
       timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
     }).formatToParts(new Date(guess)).map((part) => [part.type, part.value]),
   );
-  const there = Date.parse(`${parts["year"]}-${parts["month"]}-${parts["day"]}T${parts["hour"]}:${parts["minute"]}:${parts["second"]}Z`);
+  const there = Date.parse(`${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}:${parts.second}Z`);
   return new Date(guess + (guess - there));
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { VERGUEIRO, api, confirmSession, courier, goTo, launch, openLoggedIn, outsideMap, screenshot, uniqueCode, until } from "./browser.mjs";
+import { api, confirmSession, courier, goTo, launch, openLoggedIn, outsideMap, screenshot, uniqueCode, until } from "./browser.mjs";
 
 let browser;
 before(async () => {

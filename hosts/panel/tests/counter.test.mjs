@@ -382,9 +382,9 @@ test("import shows every error first, and resumes after a lost network", async (
   await page.getByText("2 pedidos para criar").waitFor();
   await page.getByText("2 linhas têm erros").waitFor();
   const rows = page.locator(".import-rows tbody tr");
-  assert.match(await rows.nth(2).innerText(), /pago: Use sim ou não\.[^]*telefone: /);
+  assert.match(await rows.nth(2).innerText(), /pago: Use sim ou não\.[\s\S]*telefone: /);
   assert.match(await rows.nth(3).innerText(), /codigo: O código já está na linha 2\./);
-  assert.match(await rows.nth(0).innerText(), /Pronta[^]*R\$/);
+  assert.match(await rows.nth(0).innerText(), /Pronta[\s\S]*R\$/);
   assert.deepEqual(posts, [], "an order was created before the user confirmed");
   await screenshot(page, "import-checked");
 

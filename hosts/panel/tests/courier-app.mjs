@@ -143,6 +143,6 @@ export async function photo(page) {
     context.fillRect(500, 400, 900, 700);
     return [...new Uint8Array(await (await canvas.convertToBlob({ type: "image/jpeg" })).arrayBuffer())];
   });
-  const exif = Buffer.from("ffe10018457869660000" + Buffer.from("GPS -22.89 -43.1").toString("hex"), "hex");
+  const exif = Buffer.from(`ffe10018457869660000${Buffer.from("GPS -22.89 -43.1").toString("hex")}`, "hex");
   return { name: "foto.jpg", mimeType: "image/jpeg", buffer: Buffer.concat([Buffer.from(bytes.slice(0, 2)), exif, Buffer.from(bytes.slice(2))]) };
 }

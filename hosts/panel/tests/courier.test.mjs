@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { runnerImport } from "vite";
-import { BASE, axeViolations, courier, launch, open, request, screenshot, settled, until } from "./browser.mjs";
+import { BASE, axeViolations, courier, launch, open, request, screenshot, settled, } from "./browser.mjs";
 import { PHONE, TRIP, allocated, cutNetwork, merchant, nextIs, openApp, orderFor, photo, queueEmpty, result, returnCode, stepTaken, takeStep } from "./courier-app.mjs";
 
 let browser;

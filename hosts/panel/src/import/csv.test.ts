@@ -8,7 +8,9 @@ const bytes = (...values: number[]) => new Uint8Array(values).buffer;
 /** Encodes a text in UTF-16. */
 function utf16(text: string, isBigEndian: boolean): ArrayBuffer {
   const view = new DataView(new ArrayBuffer(text.length * 2));
-  [...text].forEach((character, at) => view.setUint16(at * 2, character.charCodeAt(0), !isBigEndian));
+  for (const [at, character] of [...text].entries()) {
+    view.setUint16(at * 2, character.charCodeAt(0), !isBigEndian);
+  }
   return view.buffer;
 }
 

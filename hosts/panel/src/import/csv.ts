@@ -15,7 +15,7 @@ function encodingOf(bytes: Uint8Array): string {
   if (first === 0xfe && second === 0xff) return "utf-16be";
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const zeros = [0, 0];
-  sample.forEach((byte, at) => byte === 0 && (zeros[at % 2]! += 1));
+  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2]! += 1;
   if (Math.max(...zeros) * 4 < sample.length) return "utf-8";
   return zeros[1]! > zeros[0]! ? "utf-16le" : "utf-16be";
 }

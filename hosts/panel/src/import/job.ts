@@ -119,7 +119,9 @@ async function run(phase: "check" | "create", work: () => Promise<void>, stop: A
     // An expired session ends the phase, too: the next login resumes it.
     if (!stop.aborted && !(error instanceof ApiError && error.problem.status === 401)) throw error;
   } finally {
-    job.value?.rows.forEach((row, at) => row.state === "checking" && set(at, { state: "unchecked" }));
+    for (const [at, row] of (job.value?.rows ?? []).entries()) {
+      if (row.state === "checking") set(at, { state: "unchecked" });
+    }
     running.value = null;
     waiting.value = false;
   }

@@ -100,7 +100,10 @@ const PARTS: readonly ProofPart[] = ["PHOTO", "NAME", "NOTE", "POSITION"];
 type Row = ProofRule & { id: number };
 
 let lastRow = 0;
-const rowOf = (rule: ProofRule): Row => ({ ...rule, id: (lastRow += 1) });
+const rowOf = (rule: ProofRule): Row => {
+  lastRow += 1;
+  return { ...rule, id: lastRow };
+};
 
 /** One row for each step, and rows for single reasons of a failed delivery. */
 function rowsOf(rules: readonly ProofRule[]): Row[] {

@@ -23,7 +23,7 @@ export function Help() {
             <dt>
               {key.split(" ").map((one, at) => (
                 <>
-                  {at > 0 && <span class="dim"> {t.then} </span>}
+                  {at > 0 && <span class="dim"> {t.followedBy} </span>}
                   <kbd>{one}</kbd>
                 </>
               ))}

@@ -132,8 +132,8 @@ function addTiles(map: L.Map, tiles: Tiles, signal: AbortSignal): void {
     .addTo(map);
   const reload = () => {
     for (const tile of failed) {
-      // The assignment starts a new request.
-      if (tile.isConnected) tile.src = tile.src;
+      // Setting the attribute, even to its own value, starts a new request.
+      if (tile.isConnected) tile.setAttribute("src", tile.src);
     }
     failed.clear();
   };

@@ -1,6 +1,6 @@
 /** The streets of the map, drawn from a PMTiles file of the server in the colours of the page. Loaded only if the server has such a file. */
 
-import L from "leaflet";
+import type L from "leaflet";
 import { LineLabelSymbolizer, LineSymbolizer, PolygonSymbolizer, leafletLayer } from "protomaps-leaflet";
 import type { Streets } from "../api/client";
 
@@ -42,7 +42,7 @@ function reportFailures(layer: StreetLayer): void {
 export function streetLayer(streets: Streets, attribution: string): L.GridLayer {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(`--map-${name}`).trim();
-  const isClass = (name: string) => (_: number, feature: { props: Record<string, unknown> }) => feature.props["class"] === name;
+  const isClass = (name: string) => (_: number, feature: { props: Record<string, unknown> }) => feature.props.class === name;
   const width = ([small, medium, large]: Road["widths"], extra: number) => (zoom: number) => {
     const between = (from: number, to: number, share: number) => from * (to / from) ** Math.min(1, Math.max(0, share));
     return (zoom < 15 ? between(small, medium, (zoom - 12) / 3) : between(medium, large, (zoom - 15) / 3)) + extra;

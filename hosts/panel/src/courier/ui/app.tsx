@@ -66,7 +66,12 @@ function Frame() {
     scrollTo(0, 0);
   }, [key]);
   useAnnouncements();
-  useEffect(() => () => void (openForm.value = null), []);
+  useEffect(
+    () => () => {
+      openForm.value = null;
+    },
+    [],
+  );
   const isFormOpen = openForm.value !== null;
   useEffect(() => {
     // The button that opened the form can be gone.
