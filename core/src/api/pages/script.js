@@ -2,11 +2,15 @@
 (() => {
   const parts = ["live", "actions", "contact", "note"];
   const page = location.pathname;
-  let last = null, stream = null, openedAt = 0, timer = 0;
+  let last = null,
+    stream = null,
+    openedAt = 0,
+    timer = 0;
 
   // A part in which the recipient has written or chosen something stays as it is.
   const inUse = (part) =>
-    part.contains(document.activeElement) || [...part.querySelectorAll("textarea, input:checked")].some((field) => field.value);
+    part.contains(document.activeElement) ||
+    [...part.querySelectorAll("textarea, input:checked")].some((field) => field.value);
 
   const refresh = async () => {
     let response, html;
@@ -40,7 +44,9 @@
     clearInterval(timer);
     openedAt = Date.now();
     stream = new EventSource(`${page}/events`);
-    stream.onopen = () => { openedAt = Date.now(); };
+    stream.onopen = () => {
+      openedAt = Date.now();
+    };
     // The delivery can change between the page and the first event.
     stream.addEventListener("status", (event) => {
       if (last !== event.data) void refresh();

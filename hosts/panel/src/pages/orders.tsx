@@ -69,13 +69,21 @@ export function OrdersPage() {
       title={t.title}
       aside={
         <>
-          <a class="button" href="#/orders/import">{t.import}</a>
-          <a class="button primary" href="#/orders/new">{texts.value.nav.create}</a>
+          <a class="button" href="#/orders/import">
+            {t.import}
+          </a>
+          <a class="button primary" href="#/orders/new">
+            {texts.value.nav.create}
+          </a>
         </>
       }
     >
       <Filters />
-      {query.value === "" ? <Body /> : <SearchResults query={query.value} {...searchFilter.value} />}
+      {query.value === "" ? (
+        <Body />
+      ) : (
+        <SearchResults query={query.value} {...searchFilter.value} />
+      )}
     </Page>
   );
 }
@@ -84,7 +92,9 @@ function Filters() {
   const t = texts.value.orders;
   const error = searchError.value;
   const count = (kind: View) =>
-    kind === "all" ? rows.value.length : rows.value.filter((row) => isFinal(row.situation) === (kind === "closed")).length;
+    kind === "all"
+      ? rows.value.length
+      : rows.value.filter((row) => isFinal(row.situation) === (kind === "closed")).length;
   return (
     <div class="filters">
       <label class={`inline grow${error === "" ? "" : " invalid"}`}>
@@ -98,17 +108,35 @@ function Filters() {
           aria-describedby={error === "" ? undefined : "search-error"}
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
-        {error !== "" && <span class="field-error" id="search-error" role="alert">{error}</span>}
+        {error !== "" && (
+          <span class="field-error" id="search-error" role="alert">
+            {error}
+          </span>
+        )}
       </label>
       {query.value === "" ? (
         <>
           <Tabs value={view.value} set={(kind) => (view.value = kind)} count={count} />
-          <DayChoice label={t.day} value={shownDay()} max={day(new Date(), zone.value)} set={showDay} />
+          <DayChoice
+            label={t.day}
+            value={shownDay()}
+            max={day(new Date(), zone.value)}
+            set={showDay}
+          />
         </>
       ) : (
         <>
-          <Tabs value={searchFilter.value.view} set={(kind) => (searchFilter.value = { ...searchFilter.value, view: kind })} />
-          <DayChoice label={t.day} value={searchFilter.value.day} max={day(new Date(), zone.value)} set={(picked) => (searchFilter.value = { ...searchFilter.value, day: picked })} optional />
+          <Tabs
+            value={searchFilter.value.view}
+            set={(kind) => (searchFilter.value = { ...searchFilter.value, view: kind })}
+          />
+          <DayChoice
+            label={t.day}
+            value={searchFilter.value.day}
+            max={day(new Date(), zone.value)}
+            set={(picked) => (searchFilter.value = { ...searchFilter.value, day: picked })}
+            optional
+          />
         </>
       )}
     </div>
@@ -127,7 +155,12 @@ function Tabs(props: { value: View; set: (view: View) => void; count?: (view: Vi
   return (
     <div class="tabs" role="group" aria-label={t.filter}>
       {(["open", "closed", "all"] as const).map((kind) => (
-        <button key={kind} type="button" aria-pressed={props.value === kind} onClick={() => props.set(kind)}>
+        <button
+          key={kind}
+          type="button"
+          aria-pressed={props.value === kind}
+          onClick={() => props.set(kind)}
+        >
           {t[kind]} {props.count !== undefined && <span class="number">{props.count(kind)}</span>}
         </button>
       ))}
@@ -138,7 +171,13 @@ function Tabs(props: { value: View; set: (view: View) => void; count?: (view: Vi
 function Body() {
   const t = texts.value.orders;
   if (!loaded.value) return <Loading lines={6} />;
-  if (failure.value !== null && rows.value.length === 0) return <Failure error={failure.value} retry={() => void load()} />;
+  if (failure.value !== null && rows.value.length === 0)
+    return <Failure error={failure.value} retry={() => void load()} />;
   if (found.value.length === 0) return <Empty text={t.empty} hint={t.emptyHint} />;
-  return <OwnOrders rows={found.value} due={{ open: t.due, closed: t.delivered, all: t.delivery }[view.value]} />;
+  return (
+    <OwnOrders
+      rows={found.value}
+      due={{ open: t.due, closed: t.delivered, all: t.delivery }[view.value]}
+    />
+  );
 }

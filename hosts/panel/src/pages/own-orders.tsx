@@ -29,7 +29,11 @@ export function OwnOrders(props: Props) {
       {...(props.label === undefined ? {} : { label: props.label })}
       {...(props.delivery === undefined ? {} : { delivery: props.delivery })}
       {...(showStore ? { store: (row: OrderRow) => storeName(row.storeId) } : {})}
-      due={{ head: props.due, isEmpty: isDueEmpty, cell: (row) => <Due of={row} zone={zoneOf(row.pickupAddress)} /> }}
+      due={{
+        head: props.due,
+        isEmpty: isDueEmpty,
+        cell: (row) => <Due of={row} zone={zoneOf(row.pickupAddress)} />,
+      }}
     />
   );
 }
@@ -43,7 +47,9 @@ function Due(props: { of: OrderRow; zone: string }) {
     <>
       <When at={promised(of)} zone={props.zone} />
       <LatenessText of={of} class="sub" />
-      {next?.window !== undefined && <Window of={next.window} zone={zoneOf(next.address)} class="sub" />}
+      {next?.window !== undefined && (
+        <Window of={next.window} zone={zoneOf(next.address)} class="sub" />
+      )}
     </>
   );
 }
@@ -51,7 +57,9 @@ function Due(props: { of: OrderRow; zone: string }) {
 /** The open delivery whose window ends first. */
 function nextWindow(of: OrderRow): Delivery | undefined {
   const end = (one: Delivery) => Date.parse(one.window?.until ?? "");
-  return of.deliveries.filter((one) => one.window !== undefined && !isFinal(one.situation)).sort((a, b) => end(a) - end(b))[0];
+  return of.deliveries
+    .filter((one) => one.window !== undefined && !isFinal(one.situation))
+    .sort((a, b) => end(a) - end(b))[0];
 }
 
 /** The history of a finished order is loaded when its row becomes visible. */
@@ -73,10 +81,15 @@ function Delivered(props: { of: OrderRow; zone: string }) {
   return (
     <span ref={box}>
       <When at={at} zone={props.zone} />
-      {late !== null && <span class={`sub ${late === 0 ? "plus" : "late"}`}>{late === 0 ? t.onTime : t.lateBy(duration(late))}</span>}
+      {late !== null && (
+        <span class={`sub ${late === 0 ? "plus" : "late"}`}>
+          {late === 0 ? t.onTime : t.lateBy(duration(late))}
+        </span>
+      )}
     </span>
   );
 }
 
 const hasDelivery = (order: OrderRow) => order.deliveries.some((stop) => stop.situation === 500);
-const isDueEmpty = (order: OrderRow) => (isFinal(order.situation) ? !hasDelivery(order) : promised(order) === null);
+const isDueEmpty = (order: OrderRow) =>
+  isFinal(order.situation) ? !hasDelivery(order) : promised(order) === null;

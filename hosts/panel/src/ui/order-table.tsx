@@ -13,7 +13,11 @@ interface Props {
   rows: readonly OrderRow[];
   label?: string;
   /** The column with the promised or actual time. */
-  due: { head: string; isEmpty: (row: OrderRow) => boolean; cell: (row: OrderRow) => ComponentChildren };
+  due: {
+    head: string;
+    isEmpty: (row: OrderRow) => boolean;
+    cell: (row: OrderRow) => ComponentChildren;
+  };
   /** Returns the name of an order's store; without it, the table has no such column. */
   store?: (row: OrderRow) => string;
   /** Returns the delivery that represents the order; without it, the first one. */
@@ -35,21 +39,41 @@ export function OrderTable(props: Props) {
           kind: "main",
           cell: (row) => (
             <>
-              <a href={`#/orders/${row.id}`} class="strong row-link">{row.code}</a>
+              <a href={`#/orders/${row.id}`} class="strong row-link">
+                {row.code}
+              </a>
               <span class="dim number"> #{row.id}</span>
             </>
           ),
         },
-        { head: t.situation, kind: "plain", class: "situation", cell: (row) => <Situation of={row.situation} /> },
-        { head: t.recipients, class: "to", cell: (row) => <Recipients of={row} delivery={props.delivery?.(row)} /> },
+        {
+          head: t.situation,
+          kind: "plain",
+          class: "situation",
+          cell: (row) => <Situation of={row.situation} />,
+        },
+        {
+          head: t.recipients,
+          class: "to",
+          cell: (row) => <Recipients of={row} delivery={props.delivery?.(row)} />,
+        },
         store === undefined ? null : { head: texts.value.common.store, class: "from", cell: store },
-        { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier none"), cell: (row) => row.deliveryMan?.name ?? "—" },
+        {
+          head: t.courier,
+          class: (row) => (row.deliveryMan ? "courier" : "courier none"),
+          cell: (row) => row.deliveryMan?.name ?? "—",
+        },
         { head: due.head, class: (row) => (due.isEmpty(row) ? "due none" : "due"), cell: due.cell },
         {
           head: t.age,
           right: true,
           class: "age",
-          cell: (row) => (isFinal(row.situation) ? <When at={row.createdAt} zone={zoneOf(row.pickupAddress)} /> : <Age since={row.createdAt} />),
+          cell: (row) =>
+            isFinal(row.situation) ? (
+              <When at={row.createdAt} zone={zoneOf(row.pickupAddress)} />
+            ) : (
+              <Age since={row.createdAt} />
+            ),
         },
         { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
       ]}

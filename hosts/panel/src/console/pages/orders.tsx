@@ -23,7 +23,9 @@ const POLL_MS = 10_000;
 /** Maximum number of pages that one update reads. */
 const MAX_PAGES = 5;
 const MAX_ROWS = 500;
-const SITUATIONS = [100, 110, 120, 200, 210, 220, 300, 400, 410, 500, 510, 520, 600, 610, 620, 630, 640];
+const SITUATIONS = [
+  100, 110, 120, 200, 210, 220, 300, 400, 410, 500, 510, 520, 600, 610, 620, 630, 640,
+];
 
 function query(of: Filter): OrderFilter {
   const search = of.search.trim();
@@ -58,7 +60,13 @@ async function load(of: OrderFilter, pages: number): Promise<Found> {
 /** Open orders by urgency, then the others, newest first. */
 function sorted(rows: readonly OrderRow[], at: number): OrderRow[] {
   const closed = rows.filter((row) => isFinal(row.situation)).sort((a, b) => b.id - a.id);
-  return [...byUrgency(rows.filter((row) => !isFinal(row.situation)), at), ...closed];
+  return [
+    ...byUrgency(
+      rows.filter((row) => !isFinal(row.situation)),
+      at,
+    ),
+    ...closed,
+  ];
 }
 
 export function OrdersPage(props: PageProps) {
@@ -77,7 +85,8 @@ function OrderList() {
   const errors = filterErrors(filter.value, error);
   const isRejected = Object.values(errors).some((one) => one !== null);
   // The banner reports a lost network; the rows remain.
-  const isFailed = error !== null && !isRejected && !(value !== null && error instanceof NetworkError);
+  const isFailed =
+    error !== null && !isRejected && !(value !== null && error instanceof NetworkError);
   const rows = value === null ? [] : sorted(value.rows, now.value);
   return (
     <Page title={t.title} lead={t.lead}>
@@ -86,17 +95,36 @@ function OrderList() {
       {isFailed && <Failure error={error} retry={found.reload} />}
       {value !== null && !isRejected && (
         <>
-          <p class="hint" role="status">{t.count(rows.length)}</p>
-          {rows.length === 0 ? <Empty text={t.empty} /> : (
+          <p class="hint" role="status">
+            {t.count(rows.length)}
+          </p>
+          {rows.length === 0 ? (
+            <Empty text={t.empty} />
+          ) : (
             <OrderTable
               rows={rows}
               store={(row) => row.storeName ?? `#${row.storeId}`}
-              due={{ head: texts.value.orders.due, isEmpty: isDueEmpty, cell: (row) => <Due of={row} /> }}
+              due={{
+                head: texts.value.orders.due,
+                isEmpty: isDueEmpty,
+                cell: (row) => <Due of={row} />,
+              }}
             />
           )}
-          {!value.isComplete && (pages < MAX_PAGES
-            ? <p class="row"><button type="button" class="button" onClick={() => setDepth({ key, pages: pages + 1 })}>{t.more}</button></p>
-            : <p class="hint">{t.full(MAX_ROWS)}</p>)}
+          {!value.isComplete &&
+            (pages < MAX_PAGES ? (
+              <p class="row">
+                <button
+                  type="button"
+                  class="button"
+                  onClick={() => setDepth({ key, pages: pages + 1 })}
+                >
+                  {t.more}
+                </button>
+              </p>
+            ) : (
+              <p class="hint">{t.full(MAX_ROWS)}</p>
+            ))}
         </>
       )}
     </Page>
@@ -125,22 +153,61 @@ function Filters(props: { errors: FilterErrors }) {
   const isEmpty = JSON.stringify(value) === JSON.stringify(noFilter());
   return (
     <div class="filters" role="search">
-      <SearchField label={t.search} hint={t.searchHint} value={value.search} error={props.errors.search} set={(search) => change({ search })} />
+      <SearchField
+        label={t.search}
+        hint={t.searchHint}
+        value={value.search}
+        error={props.errors.search}
+        set={(search) => change({ search })}
+      />
       <label class="inline">
         <span>{t.situation}</span>
-        <select value={value.situation} onChange={(event) => change({ situation: event.currentTarget.value })}>
+        <select
+          value={value.situation}
+          onChange={(event) => change({ situation: event.currentTarget.value })}
+        >
           <option value="">{t.anySituation}</option>
-          {SITUATIONS.map((one) => <option key={one} value={String(one)}>{texts.value.situations[one]}</option>)}
+          {SITUATIONS.map((one) => (
+            <option key={one} value={String(one)}>
+              {texts.value.situations[one]}
+            </option>
+          ))}
         </select>
       </label>
-      <StorePicker value={value.store} error={props.errors.store} set={(store) => change({ store })} />
-      <DayField id="from" label={t.from} value={value.from} max={value.to} set={(from) => change({ from })} />
-      <DayField id="to" label={t.to} value={value.to} min={value.from} error={props.errors.to} set={(to) => change({ to })} />
+      <StorePicker
+        value={value.store}
+        error={props.errors.store}
+        set={(store) => change({ store })}
+      />
+      <DayField
+        id="from"
+        label={t.from}
+        value={value.from}
+        max={value.to}
+        set={(from) => change({ from })}
+      />
+      <DayField
+        id="to"
+        label={t.to}
+        value={value.to}
+        min={value.from}
+        error={props.errors.to}
+        set={(to) => change({ to })}
+      />
       <div class="check">
-        <input id="late" type="checkbox" checked={value.late} onChange={(event) => change({ late: event.currentTarget.checked })} />
+        <input
+          id="late"
+          type="checkbox"
+          checked={value.late}
+          onChange={(event) => change({ late: event.currentTarget.checked })}
+        />
         <label for="late">{t.late}</label>
       </div>
-      {!isEmpty && <button type="button" class="button" onClick={() => (filter.value = noFilter())}>{t.clear}</button>}
+      {!isEmpty && (
+        <button type="button" class="button" onClick={() => (filter.value = noFilter())}>
+          {t.clear}
+        </button>
+      )}
     </div>
   );
 }
