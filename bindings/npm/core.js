@@ -15,7 +15,8 @@ const toText = (value) => (typeof value === "string" ? value : (JSON.stringify(v
 // JSON.stringify writes null for a number that is not finite, but null means that there is no road. The largest number instead makes the
 // core reject the cell. Typed arrays become arrays.
 const replacer = (_, value) => {
-  if (typeof value === "number") return Number.isFinite(value) ? value : value < 0 ? -Number.MAX_VALUE : Number.MAX_VALUE;
+  if (typeof value === "number")
+    return Number.isFinite(value) ? value : value < 0 ? -Number.MAX_VALUE : Number.MAX_VALUE;
   if (typeof value === "bigint") return String(value);
   return ArrayBuffer.isView(value) ? Array.from(value) : value;
 };
@@ -75,7 +76,11 @@ class Previewer {
 /** Opens the gazetteer. It is a separate file because not every page needs it. */
 function openGazetteer(wasm, bytes) {
   try {
-    wasm.loadGazetteer(ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes));
+    wasm.loadGazetteer(
+      ArrayBuffer.isView(bytes)
+        ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+        : new Uint8Array(bytes),
+    );
   } catch (message) {
     throw new Error(message);
   }
@@ -86,22 +91,28 @@ export function createPackage(compile, read) {
   let module;
   const start = async (source, gazetteer) => {
     // Both downloads run in parallel.
-    const [wasm, bytes] = await Promise.all([compile(source), gazetteer === false ? null : read(gazetteer)]);
+    const [wasm, bytes] = await Promise.all([
+      compile(source),
+      gazetteer === false ? null : read(gazetteer),
+    ]);
     if (bytes !== null) openGazetteer(wasm, bytes);
     return wasm;
   };
-  const load = (source, gazetteer) => (module ??= start(source, gazetteer).catch((error) => {
-    // Permits another attempt after a failed download.
-    module = undefined;
-    throw error;
-  }));
+  const load = (source, gazetteer) =>
+    (module ??= start(source, gazetteer).catch((error) => {
+      // Permits another attempt after a failed download.
+      module = undefined;
+      throw error;
+    }));
   return {
     load: async (source, { gazetteer } = {}) => {
       await load(source, gazetteer);
     },
     createPreviewer: async (context, { language = "en" } = {}) => {
       const wasm = await load();
-      return withErrors(() => new Previewer(new wasm.Previewer(toText(context), language), language));
+      return withErrors(
+        () => new Previewer(new wasm.Previewer(toText(context), language), language),
+      );
     },
     validateOrder: async (order, { language = "en" } = {}) => {
       const wasm = await load();

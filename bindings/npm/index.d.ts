@@ -39,7 +39,10 @@ export interface Previewer {
    */
   preview(request: PreviewOrder, options?: { now?: number | Date; language?: Language }): Preview;
   /** Returns the preview as JSON text, byte for byte equal to the service's response. Also accepts a request as JSON text. */
-  previewText(request: PreviewOrder | string, options?: { now?: number | Date; language?: Language }): string;
+  previewText(
+    request: PreviewOrder | string,
+    options?: { now?: number | Date; language?: Language },
+  ): string;
   /**
    * Loads a gazetteer pack (`despacho gazetteer build`), so that addresses are located as by a service with the same pack.
    * Throws a DespachoError if the pack is damaged or of a newer version. The pack is never removed from memory.
@@ -59,17 +62,30 @@ export function load(
   options?: { gazetteer?: BufferSource | Response | URL | string | false },
 ): Promise<void>;
 /** Creates a previewer from a response of `GET /delivery/preview-context`, which may be stored. Throws a DespachoError if it is invalid. */
-export function createPreviewer(context: PreviewContext | string, options?: { language?: Language }): Promise<Previewer>;
+export function createPreviewer(
+  context: PreviewContext | string,
+  options?: { language?: Language },
+): Promise<Previewer>;
 /** Validates the body of `POST /delivery/orders` without stored data; throws the service's problem as a DespachoError. */
-export function validateOrder(order: CreateOrder | string, options?: { language?: Language }): Promise<void>;
+export function validateOrder(
+  order: CreateOrder | string,
+  options?: { language?: Language },
+): Promise<void>;
 /** Validates the body of `POST /delivery/stores` without stored data; throws the service's problem as a DespachoError. */
-export function validateStore(store: CreateStore | string, options?: { language?: Language }): Promise<void>;
+export function validateStore(
+  store: CreateStore | string,
+  options?: { language?: Language },
+): Promise<void>;
 
 /**
  * Returns the order after an event from a webhook, the journal or the stream. Events that the order already contains have no effect.
  * Throws a DespachoError with the code `invalid_transition` if an event is missing; then request the order from the service.
  */
-export function applyEvent<T extends Order | OrderDetails>(order: T, event: OrderEvent, options?: { language?: Language }): Promise<T>;
+export function applyEvent<T extends Order | OrderDetails>(
+  order: T,
+  event: OrderEvent,
+  options?: { language?: Language },
+): Promise<T>;
 
 export interface Municipality {
   city: string;
@@ -103,9 +119,18 @@ export type RouteErrorCode =
   | "bad_pair"
   | "bad_price";
 /** The error code of a gazetteer pack. */
-export type PackErrorCode = "not_a_pack" | "pack_from_the_future" | "pack_truncated" | "pack_damaged";
+export type PackErrorCode =
+  | "not_a_pack"
+  | "pack_from_the_future"
+  | "pack_truncated"
+  | "pack_damaged";
 /** A row of numbers; typed arrays cannot contain null. */
-export type NumberRow = readonly (number | null)[] | Int32Array | Uint32Array | Float32Array | Float64Array;
+export type NumberRow =
+  | readonly (number | null)[]
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array;
 /** A stop with a fixed position. */
 export interface RoutePin {
   /** The index of the stop. */

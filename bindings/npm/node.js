@@ -7,7 +7,16 @@ import { createPackage } from "./core.js";
 const readSibling = (name) => readFile(new URL(name, import.meta.url));
 
 export { DespachoError } from "./core.js";
-export const { load, createPreviewer, validateOrder, validateStore, applyEvent, lookupPostcode, bestRoute, assign } = createPackage(
+export const {
+  load,
+  createPreviewer,
+  validateOrder,
+  validateStore,
+  applyEvent,
+  lookupPostcode,
+  bestRoute,
+  assign,
+} = createPackage(
   async (source) => {
     initSync({ module: source ?? (await readSibling("./despacho_wasm_bg.wasm")) });
     return wasm;

@@ -7,7 +7,8 @@ export * from "./preview-element.js";
 declare module "preact" {
   namespace JSX {
     interface IntrinsicElements {
-      "despacho-preview": Omit<HTMLAttributes<DespachoPreviewElement>, keyof DespachoPreviewProps> & DespachoPreviewProps;
+      "despacho-preview": Omit<HTMLAttributes<DespachoPreviewElement>, keyof DespachoPreviewProps> &
+        DespachoPreviewProps;
     }
   }
 }

@@ -1,7 +1,21 @@
 // The types of the custom element <despacho-preview>. Importing the module registers the element.
-import type { DespachoError, ErrorCode, FieldError, Preview, PreviewContext, PreviewOrder } from "./index.js";
+import type {
+  DespachoError,
+  ErrorCode,
+  FieldError,
+  Preview,
+  PreviewContext,
+  PreviewOrder,
+} from "./index.js";
 
-export type AddressField = "zipCode" | "number" | "street" | "complement" | "neighborhood" | "city" | "state";
+export type AddressField =
+  | "zipCode"
+  | "number"
+  | "street"
+  | "complement"
+  | "neighborhood"
+  | "city"
+  | "state";
 /** The address as typed. An empty field is null. A CEP has a hyphen: `01310-200`. */
 export type TypedAddress = Record<AddressField, string | null>;
 /** Fields that an order requires. */
@@ -80,7 +94,11 @@ export class DespachoPreviewElement extends HTMLElement {
     listener: (this: DespachoPreviewElement, event: DespachoPreviewEventMap[K]) => unknown,
     options?: boolean | AddEventListenerOptions,
   ): void;
-  addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
 }
 
 /** The properties, attributes and events of the element in JSX. `despacho/react` and `despacho/preact` declare the element with them. */

@@ -19,11 +19,15 @@ function styleSheet() {
 }
 
 /** Returns the name of the address field that a pointer names, or null. */
-const fieldOf = (pointer) => FIELDS.find(({ name }) => pointer === `/deliveries/0/address/${name}`)?.name ?? null;
+const fieldOf = (pointer) =>
+  FIELDS.find(({ name }) => pointer === `/deliveries/0/address/${name}`)?.name ?? null;
 
 async function fetchContext(url) {
   const response = await fetch(url, { headers: { accept: "application/json" } });
-  if (!response.ok) throw new Error(`the preview context could not be loaded: HTTP ${response.status} from ${response.url}`);
+  if (!response.ok)
+    throw new Error(
+      `the preview context could not be loaded: HTTP ${response.status} from ${response.url}`,
+    );
   return response.json();
 }
 
@@ -58,21 +62,29 @@ export class DespachoPreviewElement extends Base {
       changed: (name) => this.#changed(name),
       left: (name) => this.#left(name),
       entered: () => this.#submit(),
-      retry: () => this.#load(),
+      retry: () => void this.#load(),
     });
     this.#relabel();
   }
 
   connectedCallback() {
     // A framework can set properties before the element is defined.
-    for (const name of ["context", "contextUrl", "locale", "pickup", "preparationTime", "order", "address"]) {
+    for (const name of [
+      "context",
+      "contextUrl",
+      "locale",
+      "pickup",
+      "preparationTime",
+      "order",
+      "address",
+    ]) {
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
       delete this[name];
       this[name] = value;
     }
     this.#updateForm();
-    this.#load();
+    void this.#load();
   }
 
   disconnectedCallback() {
@@ -86,7 +98,7 @@ export class DespachoPreviewElement extends Base {
     if (old === value) return;
     if (name === "context-url" || name === "locale") {
       if (name === "locale") this.#relabel();
-      if (this.isConnected) this.#load();
+      if (this.isConnected) void this.#load();
     } else if (name === "required") {
       this.#updateForm();
     } else {
@@ -101,7 +113,7 @@ export class DespachoPreviewElement extends Base {
 
   set context(context) {
     this.#given = context ?? null;
-    if (this.isConnected) this.#load();
+    if (this.isConnected) void this.#load();
   }
 
   get contextUrl() {
@@ -157,7 +169,7 @@ export class DespachoPreviewElement extends Base {
   set address(address) {
     this.#form.address = address;
     this.#filled = {};
-    this.#changed("zipCode");
+    void this.#changed("zipCode");
   }
 
   get required() {
@@ -176,7 +188,9 @@ export class DespachoPreviewElement extends Base {
   /** The fields that an order requires and that are still empty. */
   get missing() {
     const { address } = this;
-    return FIELDS.filter(({ name, required }) => required && address[name] === null).map(({ name }) => name);
+    return FIELDS.filter(({ name, required }) => required && address[name] === null).map(
+      ({ name }) => name,
+    );
   }
 
   /** Loads the context again if it has a URL, and computes the price. */
@@ -246,7 +260,12 @@ export class DespachoPreviewElement extends Base {
     this.#setPreview(null);
     this.#form.show([["reason", this.#language.text.unavailable]], { retry: true });
     const problem = error instanceof DespachoError ? error.problem : null;
-    this.#emit("despacho-error", { code: problem?.code ?? UNAVAILABLE, message: error.message, errors: [], problem });
+    this.#emit("despacho-error", {
+      code: problem?.code ?? UNAVAILABLE,
+      message: error.message,
+      errors: [],
+      problem,
+    });
   }
 
   async #changed(name) {
@@ -302,7 +321,10 @@ export class DespachoPreviewElement extends Base {
     const { text } = this.#language;
     const address = this.address;
     const isShort = address.zipCode !== null && address.zipCode.length < 9;
-    if (isShort || (address.zipCode === null && (address.city === null || address.state === null))) {
+    if (
+      isShort ||
+      (address.zipCode === null && (address.city === null || address.state === null))
+    ) {
       this.#form.showErrors(isShort && this.#leftPostcode ? { zipCode: text.shortPostcode } : {});
       this.#form.show([["note", text.enterAddress]]);
       return this.#setPreview(null);
@@ -317,7 +339,12 @@ export class DespachoPreviewElement extends Base {
 
   #request(address) {
     const { preparationTime, pickup } = this;
-    const request = { previewDeliveryTime: true, preparationTime, ...this.#order, deliveries: [{ address }] };
+    const request = {
+      previewDeliveryTime: true,
+      preparationTime,
+      ...this.#order,
+      deliveries: [{ address }],
+    };
     return pickup === null ? request : { ...request, pickupAddress: pickup };
   }
 
@@ -325,9 +352,14 @@ export class DespachoPreviewElement extends Base {
     const { text, money, time, list } = this.#language;
     const { deliveryFeeMin: min, deliveryFeeMax: max, expectedPickup, expectedDelivery } = preview;
     const lines = [["price", text.fee, money(preview.deliveryFee)]];
-    if (preview.estimated && min !== null && min !== max) lines.push(["note", text.range(money(min), money(max))]);
-    if (preview.estimated || !this.#exact) lines.push(["note", preview.estimated ? text.estimated : text.inexact]);
-    for (const [label, at] of [[text.pickup, expectedPickup], [text.delivery, expectedDelivery]]) {
+    if (preview.estimated && min !== null && min !== max)
+      lines.push(["note", text.range(money(min), money(max))]);
+    if (preview.estimated || !this.#exact)
+      lines.push(["note", preview.estimated ? text.estimated : text.inexact]);
+    for (const [label, at] of [
+      [text.pickup, expectedPickup],
+      [text.delivery, expectedDelivery],
+    ]) {
       if (at !== null) lines.push(["note", `${label}: ${time(at)}`]);
     }
     if (this.missing.length > 0) lines.push(["note", text.missing(list(this.missing))]);
@@ -338,9 +370,18 @@ export class DespachoPreviewElement extends Base {
   }
 
   #showProblem(problem) {
-    const errors = problem.errors.map(({ pointer, code, detail }) => ({ field: fieldOf(pointer), pointer, code, detail }));
-    const ofFields = Object.fromEntries(errors.filter(({ field }) => field !== null).map(({ field, detail }) => [field, detail]));
-    const others = errors.filter(({ field }) => field === null).map(({ detail }) => ["note", detail]);
+    const errors = problem.errors.map(({ pointer, code, detail }) => ({
+      field: fieldOf(pointer),
+      pointer,
+      code,
+      detail,
+    }));
+    const ofFields = Object.fromEntries(
+      errors.filter(({ field }) => field !== null).map(({ field, detail }) => [field, detail]),
+    );
+    const others = errors
+      .filter(({ field }) => field === null)
+      .map(({ detail }) => ["note", detail]);
     this.#form.showErrors(ofFields);
     const reasons = errors.length > 0 ? others : [["note", problem.detail]];
     this.#form.show([["reason", problem.title], ...reasons]);
@@ -353,7 +394,8 @@ export class DespachoPreviewElement extends Base {
     const ended = preview === null && this.#preview !== null;
     this.#preview = preview;
     this.#updateForm();
-    if (ended) this.#emit("despacho-price", { preview, address: this.address, missing: this.missing });
+    if (ended)
+      this.#emit("despacho-price", { preview, address: this.address, missing: this.missing });
   }
 
   /** Writes the values and the validity for a surrounding form. */
@@ -362,13 +404,20 @@ export class DespachoPreviewElement extends Base {
     const { missing, address, required } = this;
     const preview = this.#preview;
     const name = this.getAttribute("name");
-    for (const [field, value] of name ? Object.entries(address) : []) values.append(`${name}.${field}`, value ?? "");
-    if (name && preview !== null) values.append(`${name}.deliveryFee`, preview.deliveryFee.toFixed(2));
+    for (const [field, value] of name ? Object.entries(address) : [])
+      values.append(`${name}.${field}`, value ?? "");
+    if (name && preview !== null)
+      values.append(`${name}.deliveryFee`, preview.deliveryFee.toFixed(2));
     this.#internals.setFormValue(values);
-    if (!required || (preview !== null && missing.length === 0)) return this.#internals.setValidity({});
+    if (!required || (preview !== null && missing.length === 0))
+      return this.#internals.setValidity({});
     const { text, list } = this.#language;
     const message = preview === null ? text.required : text.missing(list(missing));
-    this.#internals.setValidity({ valueMissing: true }, message, this.#form.control(preview === null ? "zipCode" : missing[0]));
+    this.#internals.setValidity(
+      { valueMissing: true },
+      message,
+      this.#form.control(preview === null ? "zipCode" : missing[0]),
+    );
   }
 }
 

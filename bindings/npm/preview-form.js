@@ -14,7 +14,10 @@ function makeField({ name, autocomplete, maxLength, inputMode, required }) {
   if (inputMode) control.inputMode = inputMode;
   if (required) control.setAttribute("aria-required", "true");
   if (name === "state") {
-    control.append(make("option", { value: "" }), ...STATES.map((state) => make("option", { value: state, textContent: state })));
+    control.append(
+      make("option", { value: "" }),
+      ...STATES.map((state) => make("option", { value: state, textContent: state })),
+    );
   }
   control.part.add("input");
   control.setAttribute("aria-describedby", `${name}-error`);
@@ -35,7 +38,11 @@ export class Form {
 
   constructor(root, { changed, left, entered, retry }) {
     for (const field of FIELDS) this.#fields.set(field.name, makeField(field));
-    const grid = make("div", { className: "fields" }, ...[...this.#fields.values()].map((field) => field.root));
+    const grid = make(
+      "div",
+      { className: "fields" },
+      ...[...this.#fields.values()].map((field) => field.root),
+    );
     this.#fieldset = make("fieldset", {}, this.#legend, grid);
     // A live region must exist before its text, or the text is not announced.
     this.#status.setAttribute("role", "status");
@@ -84,13 +91,16 @@ export class Form {
 
   /** The address as typed: null for an empty field. */
   get address() {
-    return Object.fromEntries([...this.#fields].map(([name, { control }]) => [name, control.value.trim() || null]));
+    return Object.fromEntries(
+      [...this.#fields].map(([name, { control }]) => [name, control.value.trim() || null]),
+    );
   }
 
   set address(address) {
     for (const [name, { control }] of this.#fields) {
       const value = String(address?.[name] ?? "");
-      control.value = name === "zipCode" ? maskPostcode(value) : name === "state" ? value.toUpperCase() : value;
+      control.value =
+        name === "zipCode" ? maskPostcode(value) : name === "state" ? value.toUpperCase() : value;
     }
   }
 
@@ -118,7 +128,12 @@ export class Form {
     for (const [className, text, amount] of paragraphs) {
       const paragraph = make("p", { className });
       if (amount === undefined) paragraph.textContent = text;
-      else paragraph.append(make("span", { textContent: text }), " ", make("span", { className: "fee", textContent: amount }));
+      else
+        paragraph.append(
+          make("span", { textContent: text }),
+          " ",
+          make("span", { className: "fee", textContent: amount }),
+        );
       next.append(paragraph);
     }
     if (next.innerHTML !== this.#status.innerHTML) this.#status.replaceChildren(...next.childNodes);

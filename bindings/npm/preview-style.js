@@ -10,7 +10,10 @@ const COLOURS = {
   accent: ["#0b5fff", "#8ab4ff"],
   error: ["#b3261e", "#ff9d95"],
 };
-const colours = (value) => Object.entries(COLOURS).map(([name, pair]) => `--_${name}: var(--despacho-${name}, ${value(...pair)});`).join(" ");
+const colours = (value) =>
+  Object.entries(COLOURS)
+    .map(([name, pair]) => `--_${name}: var(--despacho-${name}, ${value(...pair)});`)
+    .join(" ");
 
 // `light-dark()` uses the page's `color-scheme`, and so a page without a dark theme gets the light one.
 export const STYLE = `

@@ -11,7 +11,8 @@ export const FIELDS = [
   { name: "state", autocomplete: "address-level1", required: true },
 ];
 
-export const STATES = "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO".split(" ");
+export const STATES =
+  "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO".split(" ");
 
 const EN = {
   address: "Delivery address",
@@ -71,7 +72,14 @@ export function language(locale) {
   const money = new Intl.NumberFormat(tag, { style: "currency", currency: "BRL" });
   const list = new Intl.ListFormat(tag);
   const clock = new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", hour12: false });
-  const day = new Intl.DateTimeFormat(tag, { weekday: "short", day: "2-digit", month: "2-digit", hour: "2-digit", minute: "2-digit", hour12: false });
+  const day = new Intl.DateTimeFormat(tag, {
+    weekday: "short",
+    day: "2-digit",
+    month: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    hour12: false,
+  });
   return {
     tag,
     text,

@@ -7,7 +7,11 @@ export * from "./preview-element.js";
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
-      "despacho-preview": DetailedHTMLProps<HTMLAttributes<DespachoPreviewElement>, DespachoPreviewElement> & DespachoPreviewProps;
+      "despacho-preview": DetailedHTMLProps<
+        HTMLAttributes<DespachoPreviewElement>,
+        DespachoPreviewElement
+      > &
+        DespachoPreviewProps;
     }
   }
 }

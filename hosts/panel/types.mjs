@@ -11,7 +11,9 @@ mkdirSync(to, { recursive: true });
 for (const name of ["api.d.ts", "index.d.ts"]) {
   const file = path.join(from, name);
   if (!existsSync(file)) {
-    throw new Error(`${file} is missing: run \`cargo run -p despacho-xtask -- package\`, or with \`--types\` for the types only`);
+    throw new Error(
+      `${file} is missing: run \`cargo run -p despacho-xtask -- package\`, or with \`--types\` for the types only`,
+    );
   }
   cpSync(file, path.join(to, name));
 }

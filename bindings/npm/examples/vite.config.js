@@ -9,6 +9,15 @@ const despacho = path.resolve(process.env.DESPACHO_PACKAGE ?? "../../../target/p
 export default defineConfig({
   base: "./",
   resolve: { alias: { "despacho/preview-element": path.join(despacho, "preview-element.js") } },
-  plugins: [react(), vue({ template: { compilerOptions: { isCustomElement: (tag) => tag === "despacho-preview" } } })],
-  build: { rollupOptions: { input: ["react/index.html", "vue/index.html"] }, target: "es2022", emptyOutDir: true },
+  plugins: [
+    react(),
+    vue({
+      template: { compilerOptions: { isCustomElement: (tag) => tag === "despacho-preview" } },
+    }),
+  ],
+  build: {
+    rollupOptions: { input: ["react/index.html", "vue/index.html"] },
+    target: "es2022",
+    emptyOutDir: true,
+  },
 });

@@ -8,41 +8,75 @@ import { Worker } from "node:worker_threads";
 const folder = pathToFileURL(`${process.env.DESPACHO_PACKAGE}/`);
 const entry = new URL("node.js", folder);
 const despacho = await import(entry);
-const { createPreviewer, validateOrder, validateStore, lookupPostcode, applyEvent, bestRoute, assign, DespachoError } = despacho;
-const [{ context }] = [JSON.parse(readFileSync(process.env.DESPACHO_PREVIEWS, "utf8").split("\n", 1)[0])];
+const {
+  createPreviewer,
+  validateOrder,
+  validateStore,
+  lookupPostcode,
+  applyEvent,
+  bestRoute,
+  assign,
+  DespachoError,
+} = despacho;
+const [{ context }] = [
+  JSON.parse(readFileSync(process.env.DESPACHO_PREVIEWS, "utf8").split("\n", 1)[0]),
+];
 
 const rejectedWith = (code, pointers) => (error) => {
   assert.ok(error instanceof DespachoError, String(error));
   assert.equal(error.code, code);
-  if (pointers) assert.deepEqual(error.problem.errors.map(({ pointer }) => pointer), pointers);
+  if (pointers)
+    assert.deepEqual(
+      error.problem.errors.map(({ pointer }) => pointer),
+      pointers,
+    );
   return true;
 };
 
 test("validateOrder throws the service's problems", async () => {
   const address = { street: "Rua Augusta", number: "900", city: "São Paulo", state: "SP" };
-  await validateOrder({ code: "A-1", pickupAddress: address, deliveries: [{ address, phone: "+5511990000000" }] });
+  await validateOrder({
+    code: "A-1",
+    pickupAddress: address,
+    deliveries: [{ address, phone: "+5511990000000" }],
+  });
   await assert.rejects(
     validateOrder({ code: "", deliveries: [{ address, pickupCode: "12 34" }] }),
     rejectedWith("validation_failed", ["/code", "/deliveries/0/pickupCode"]),
   );
   // An optional contact never prevents an order, and a byte order mark is ignored.
-  await validateOrder({ code: "A-1", deliveries: [{ address, phone: "3333-4444", email: "maria..silva@exemplo.com.br" }] });
+  await validateOrder({
+    code: "A-1",
+    deliveries: [{ address, phone: "3333-4444", email: "maria..silva@exemplo.com.br" }],
+  });
   await validateOrder(`\uFEFF${JSON.stringify({ code: "A-1", deliveries: [{ address }] })}`);
   await assert.rejects(validateOrder("{"), rejectedWith("malformed_request"));
   await assert.rejects(validateOrder(undefined), rejectedWith("malformed_request"));
 });
 
 test("applyEvent returns the updated order", async () => {
-  const order = { id: 7, situation: 300, deliveries: [{ id: 8, situation: 330, onlinePayment: false }], events: [{ sequence: 9 }] };
+  const order = {
+    id: 7,
+    situation: 300,
+    deliveries: [{ id: 8, situation: 330, onlinePayment: false }],
+    events: [{ sequence: 9 }],
+  };
   const event = { sequence: 10, type: "delivery.delivered", situation: 500, deliveryId: 8 };
   const next = await applyEvent(order, event);
-  assert.deepEqual([next.situation, next.deliveries[0].situation, next.events.length, next.id], [400, 500, 2, 7]);
+  assert.deepEqual(
+    [next.situation, next.deliveries[0].situation, next.events.length, next.id],
+    [400, 500, 2, 7],
+  );
   assert.deepEqual(await applyEvent(next, event), next);
-  await assert.rejects(applyEvent(order, { ...event, sequence: 11 }), rejectedWith("invalid_transition"));
+  await assert.rejects(
+    applyEvent(order, { ...event, sequence: 11 }),
+    rejectedWith("invalid_transition"),
+  );
 });
 
 test("error texts depend on the language", async () => {
-  const detail = (language) => validateStore({}, { language }).then(assert.fail, (error) => error.message);
+  const detail = (language) =>
+    validateStore({}, { language }).then(assert.fail, (error) => error.message);
   assert.notEqual(await detail("en"), await detail("pt-BR"));
 });
 
@@ -78,15 +112,31 @@ test("values without a JSON form are converted or rejected", async () => {
 });
 
 test("bestRoute and assign return optimal results", async () => {
-  const matrix = [[0, 9, 2, null], [9, 0, 3, 1], [2, 3, 0, 9], [9, 1, 9, 0]];
+  const matrix = [
+    [0, 9, 2, null],
+    [9, 0, 3, 1],
+    [2, 3, 0, 9],
+    [9, 1, 9, 0],
+  ];
   const { order, cost, proven, bound } = await bestRoute({ matrix });
-  assert.deepEqual({ order, cost, proven, bound }, { order: [2, 1, 3], cost: 6, proven: true, bound: 6 });
+  assert.deepEqual(
+    { order, cost, proven, bound },
+    { order: [2, 1, 3], cost: 6, proven: true, bound: 6 },
+  );
   const pinned = await bestRoute({ matrix, pins: [{ stop: 1, pin: "first" }] });
   assert.deepEqual(pinned.order, [1, 3, 2]);
   const wrong = await bestRoute({ matrix: [[0, 1]] }).then(assert.fail, (error) => error);
   rejectedWith("not_square", [])(wrong);
-  assert.deepEqual([wrong.problem.status, wrong.problem.code, wrong.problem.detail], [422, "not_square", wrong.message]);
-  const pairs = await assign({ costs: [[4, 1], [2, 9]] });
+  assert.deepEqual(
+    [wrong.problem.status, wrong.problem.code, wrong.problem.detail],
+    [422, "not_square", wrong.message],
+  );
+  const pairs = await assign({
+    costs: [
+      [4, 1],
+      [2, 9],
+    ],
+  });
   assert.deepEqual([...pairs.assign], [1, 0]);
 });
 
@@ -97,14 +147,20 @@ function runInWorker(code, data) {
     const { createPreviewer, load, lookupPostcode } = await import(workerData.entry);
     parentPort.postMessage(await (async () => { ${code} })());
   `;
-  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { workerData: { entry: entry.href, context, ...data } });
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), {
+    workerData: { entry: entry.href, context, ...data },
+  });
   return new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
 }
 
 test("preview in a worker equals the preview in the page", async () => {
   const request = { deliveries: [{ address: { zipCode: "01310-200" } }] };
-  const code = "return (await createPreviewer(workerData.context)).previewText(workerData.request, { now: 0 })";
-  assert.equal(await runInWorker(code, { request }), (await createPreviewer(context)).previewText(request, { now: 0 }));
+  const code =
+    "return (await createPreviewer(workerData.context)).previewText(workerData.request, { now: 0 })";
+  assert.equal(
+    await runInWorker(code, { request }),
+    (await createPreviewer(context)).previewText(request, { now: 0 }),
+  );
 });
 
 test("load accepts no gazetteer and rejects an invalid one", async () => {

@@ -6,7 +6,9 @@ import { pathToFileURL } from "node:url";
 
 const folder = pathToFileURL(`${process.env.DESPACHO_PACKAGE}/`);
 const { createPreviewer, DespachoError } = await import(new URL("node.js", folder));
-const { context } = JSON.parse(readFileSync(process.env.DESPACHO_PREVIEWS, "utf8").split("\n", 1)[0]);
+const { context } = JSON.parse(
+  readFileSync(process.env.DESPACHO_PREVIEWS, "utf8").split("\n", 1)[0],
+);
 const pack = readFileSync(process.env.DESPACHO_PACK);
 const address = { street: "Rua Augusta", number: "200", city: "São Paulo", state: "SP" };
 const request = { deliveries: [{ address }] };
@@ -26,14 +28,20 @@ test("loaded pack locates addresses by street and number", async () => {
 test("invalid pack is rejected without side effects", async () => {
   const previewer = await createPreviewer(context);
   const assertRejected = (bytes, code) =>
-    assert.throws(() => previewer.loadPack(bytes), (error) => error instanceof DespachoError && error.code === code && error.message !== "");
+    assert.throws(
+      () => previewer.loadPack(bytes),
+      (error) => error instanceof DespachoError && error.code === code && error.message !== "",
+    );
   const future = Uint8Array.from(pack);
   future[8] = 255;
   future[9] = 255;
   const damaged = Uint8Array.from(pack);
   damaged[damaged.length - 1] ^= 1;
   assertRejected(new Uint8Array(0), "not_a_pack");
-  assertRejected(new TextEncoder().encode("not a pack, but long enough to contain a header of sixty-four bytes"), "not_a_pack");
+  assertRejected(
+    new TextEncoder().encode("not a pack, but long enough to contain a header of sixty-four bytes"),
+    "not_a_pack",
+  );
   assertRejected(future, "pack_from_the_future");
   assertRejected(pack.subarray(0, pack.length - 1), "pack_truncated");
   assertRejected(damaged, "pack_damaged");

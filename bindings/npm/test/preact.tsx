@@ -18,9 +18,19 @@ export function Checkout({ context }: { context: PreviewContext }) {
         order={{ requirements: { packages: 2 } }}
         required
         ondespacho-price={({ detail }) => setFee(detail.preview?.deliveryFee ?? 0)}
-        ondespacho-error={({ detail }) => console.error(detail.code, detail.errors.map(({ field }) => field))}
+        ondespacho-error={({ detail }) =>
+          console.error(
+            detail.code,
+            detail.errors.map(({ field }) => field),
+          )
+        }
       />
-      <despacho-preview context-url="./context.json" preparation-time="20" locale="en" pickup={{ city: "Osasco", state: "SP" }} />
+      <despacho-preview
+        context-url="./context.json"
+        preparation-time="20"
+        locale="en"
+        pickup={{ city: "Osasco", state: "SP" }}
+      />
       {/* @ts-expect-error the element has no such property */}
       <despacho-preview contextURL="./context.json" />
       {/* @ts-expect-error minutes are a number */}

@@ -7,7 +7,10 @@ import { pathToFileURL } from "node:url";
 
 const folder = pathToFileURL(`${process.env.DESPACHO_PACKAGE}/`);
 const { createPreviewer, DespachoError } = await import(new URL("node.js", folder));
-const lines = readFileSync(process.env.DESPACHO_PREVIEWS, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+const lines = readFileSync(process.env.DESPACHO_PREVIEWS, "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line));
 const contexts = lines.filter((line) => line.context).map((line) => line.context);
 const [context] = contexts;
 const cases = lines.filter((line) => !line.context);
@@ -30,23 +33,47 @@ test("previews equal the service's previews byte for byte", async () => {
       continue;
     }
     const { status, response } = runPreview(previewer, expected);
-    assert.deepEqual({ status, response }, { status: expected.status, response: expected.response }, expected.request);
+    assert.deepEqual(
+      { status, response },
+      { status: expected.status, response: expected.response },
+      expected.request,
+    );
   }
   const good = cases.filter((expected) => expected.status === 200).length;
-  console.log(`${cases.length} previews are equal: ${good} calculated, ${cases.length - good} rejected`);
-  assert.ok(good > cases.length / 6 && good < cases.length, "the cases contain successes and errors");
+  console.log(
+    `${cases.length} previews are equal: ${good} calculated, ${cases.length - good} rejected`,
+  );
+  assert.ok(
+    good > cases.length / 6 && good < cases.length,
+    "the cases contain successes and errors",
+  );
   const count = (text) => cases.filter((expected) => expected.response.includes(text)).length;
-  const [closed, outside, late] = ["store_closed", "out_of_area", "window_unreachable"].map((code) => count(`"code":"${code}"`));
-  const scheduled = cases.filter((expected) => expected.status === 200 && expected.request.includes("deliverAt")).length;
-  console.log(`${contexts.length} stores; ${closed} closed, ${outside} out of the area, ${late} windows unreachable, ${scheduled} scheduled`);
-  assert.ok(Math.min(closed, outside, late, scheduled) > cases.length / 200, "the cases contain hours, areas, windows and scheduled orders");
+  const [closed, outside, late] = ["store_closed", "out_of_area", "window_unreachable"].map(
+    (code) => count(`"code":"${code}"`),
+  );
+  const scheduled = cases.filter(
+    (expected) => expected.status === 200 && expected.request.includes("deliverAt"),
+  ).length;
+  console.log(
+    `${contexts.length} stores; ${closed} closed, ${outside} out of the area, ${late} windows unreachable, ${scheduled} scheduled`,
+  );
+  assert.ok(
+    Math.min(closed, outside, late, scheduled) > cases.length / 200,
+    "the cases contain hours, areas, windows and scheduled orders",
+  );
 });
 
 test("preview of an object equals the preview of its text", async () => {
   const previewer = await createPreviewer(JSON.parse(context));
   const end = lines.findIndex((line, at) => at > 0 && line.context);
-  for (const expected of lines.slice(1, end).filter((one) => one.status === 200).slice(0, 200)) {
-    const view = previewer.preview(JSON.parse(expected.request), { now: new Date(expected.now), language: expected.language });
+  for (const expected of lines
+    .slice(1, end)
+    .filter((one) => one.status === 200)
+    .slice(0, 200)) {
+    const view = previewer.preview(JSON.parse(expected.request), {
+      now: new Date(expected.now),
+      language: expected.language,
+    });
     assert.equal(JSON.stringify(view), expected.response);
   }
 });

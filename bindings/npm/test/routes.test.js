@@ -19,7 +19,10 @@ async function resultOf(call, request) {
 
 test("routes and assignments equal the native results byte for byte", { skip }, async () => {
   const { bestRoute, assign } = await import(new URL("node.js", pathToFileURL(`${folder}/`)));
-  const cases = readFileSync(file, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+  const cases = readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   for (const { kind, request, response } of cases) {
     const result = await resultOf(kind === "route" ? bestRoute : assign, request);
     assert.equal(result, response.error ?? JSON.stringify(response), JSON.stringify(request));

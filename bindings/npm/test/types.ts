@@ -1,12 +1,32 @@
 // Compiled with `tsc --strict`, not run: a merchant's code that uses the package.
-import { assign, bestRoute, createPreviewer, DespachoError, load, lookupPostcode, validateOrder } from "despacho";
-import type { CreateOrder, ErrorCode, FieldCode, OrderSituation, Preview, PreviewContext, PreviewOrder, RouteErrorCode } from "despacho";
+import {
+  assign,
+  bestRoute,
+  createPreviewer,
+  DespachoError,
+  load,
+  lookupPostcode,
+  validateOrder,
+} from "despacho";
+import type {
+  CreateOrder,
+  ErrorCode,
+  FieldCode,
+  OrderSituation,
+  Preview,
+  PreviewContext,
+  PreviewOrder,
+  RouteErrorCode,
+} from "despacho";
 import { DespachoPreviewElement } from "despacho/preview-element";
 
 export async function previewFee(context: PreviewContext, zipCode: string): Promise<number> {
   await load(undefined, { gazetteer: false });
   const previewer = await createPreviewer(context, { language: "pt-BR" });
-  const preview: Preview = previewer.preview({ deliveries: [{ address: { zipCode } }] }, { now: new Date() });
+  const preview: Preview = previewer.preview(
+    { deliveries: [{ address: { zipCode } }] },
+    { now: new Date() },
+  );
   const first: string = preview.deliveries[0]!.precision;
   // @ts-expect-error a fee is a number
   const fee: string = preview.deliveryFee;
@@ -17,14 +37,23 @@ export async function previewFee(context: PreviewContext, zipCode: string): Prom
 }
 
 // Every field with a default or null can be omitted, null and undefined.
-const address = { street: "Rua Augusta", number: "900", city: "São Paulo", state: "SP", complement: null };
+const address = {
+  street: "Rua Augusta",
+  number: "900",
+  city: "São Paulo",
+  state: "SP",
+  complement: null,
+};
 export const smallestOrder: CreateOrder = { code: "A-1", deliveries: [{ address }] };
 export const wholeOrder: CreateOrder = {
   code: "A-1",
   preparationTime: null,
   sortByBestRoute: true,
   pickupAddress: { ...address, latitude: -23.55, longitude: -46.63 },
-  deliveries: [{ address: { ...address, latitude: null }, onlinePayment: false, pin: "last" }, { address, pin: null }],
+  deliveries: [
+    { address: { ...address, latitude: null }, onlinePayment: false, pin: "last" },
+    { address, pin: null },
+  ],
 };
 export const invalidOrders: CreateOrder[] = [
   // @ts-expect-error an order has a code
@@ -48,7 +77,19 @@ export const invalidOrders: CreateOrder[] = [
 ];
 export const previews: PreviewOrder[] = [
   { deliveries: [{ address: { latitude: -23.55, longitude: -46.63, street: "Rua Augusta" } }] },
-  { deliveries: [{ address: { zipCode: "01310-200", street: "Avenida Paulista", number: null, latitude: null, longitude: null } }] },
+  {
+    deliveries: [
+      {
+        address: {
+          zipCode: "01310-200",
+          street: "Avenida Paulista",
+          number: null,
+          latitude: null,
+          longitude: null,
+        },
+      },
+    ],
+  },
   { deliveries: [{ address: { city: "Osasco", state: "SP" } }], pickupAddress: address },
   // @ts-expect-error an address can be located
   { deliveries: [{ address: {} }] },
@@ -84,9 +125,23 @@ export const unknownCode: RouteErrorCode = "nothing";
 
 export async function findRoute(): Promise<boolean> {
   const town = await lookupPostcode("01310-200");
-  const { proven, order } = await bestRoute({ matrix: [[0, 1], [null, 0]] });
+  const { proven, order } = await bestRoute({
+    matrix: [
+      [0, 1],
+      [null, 0],
+    ],
+  });
   const pairs = await assign({ costs: [[1, null], Float64Array.of(1, 2)], unassigned: 9 });
-  await bestRoute({ matrix: [[0, 1], [1, 0]], closed: true, start: 0, pins: [{ stop: 1, pin: "first" }], work: 1_000 });
+  await bestRoute({
+    matrix: [
+      [0, 1],
+      [1, 0],
+    ],
+    closed: true,
+    start: 0,
+    pins: [{ stop: 1, pin: "first" }],
+    work: 1_000,
+  });
   // @ts-expect-error a pin is `first` or `last`
   await bestRoute({ matrix: [[0]], pins: [{ stop: 1, pin: "middle" }] });
   // @ts-expect-error a pin names its stop
@@ -106,6 +161,8 @@ export function embedPreview(context: PreviewContext): DespachoPreviewElement {
     // @ts-expect-error a fee can be missing
     return fee.toFixed(2) + detail.missing.join(", ") + (detail.address.zipCode ?? "");
   });
-  element.addEventListener("despacho-error", ({ detail: { code, errors } }) => [code, ...errors.map(({ field }) => field)].join(" "));
+  element.addEventListener("despacho-error", ({ detail: { code, errors } }) =>
+    [code, ...errors.map(({ field }) => field)].join(" "),
+  );
   return element instanceof DespachoPreviewElement ? element : new DespachoPreviewElement();
 }

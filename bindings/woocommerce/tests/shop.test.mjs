@@ -5,17 +5,35 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { FOLDER, LOG, clear, freePort, startDespacho, startShop, stop, stopAll } from "./site/processes.mjs";
+import {
+  FOLDER,
+  LOG,
+  clear,
+  freePort,
+  startDespacho,
+  startShop,
+  stop,
+  stopAll,
+} from "./site/processes.mjs";
 
 // The panel's tests install playwright-core.
-const { chromium } = createRequire(path.resolve(import.meta.dirname, "../../../hosts/panel/package.json"))("playwright-core");
+const { chromium } = createRequire(
+  path.resolve(import.meta.dirname, "../../../hosts/panel/package.json"),
+)("playwright-core");
 const SHOTS = path.join(FOLDER, "screenshots");
 const DESKTOP = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 780 };
 const WAIT = 20_000;
 const ADDRESS = {
-  first_name: "Maria", last_name: "Silva", postcode: "01304-001", address_1: "Rua Augusta", address_2: "ap. 52",
-  city: "São Paulo", state: "SP", phone: "(11) 99999-0000", email: "maria@exemplo.com.br",
+  first_name: "Maria",
+  last_name: "Silva",
+  postcode: "01304-001",
+  address_1: "Rua Augusta",
+  address_2: "ap. 52",
+  city: "São Paulo",
+  state: "SP",
+  phone: "(11) 99999-0000",
+  email: "maria@exemplo.com.br",
 };
 
 let browser;
@@ -30,7 +48,11 @@ before(async () => {
   port = await freePort();
   const executablePath = process.env.DESPACHO_CHROMIUM ?? "/usr/bin/chromium";
   const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
-  [shop, despacho, browser] = await Promise.all([startShop(), startDespacho(port), chromium.launch({ executablePath, args })]);
+  [shop, despacho, browser] = await Promise.all([
+    startShop(),
+    startDespacho(port),
+    chromium.launch({ executablePath, args }),
+  ]);
   admin = await open(DESKTOP);
   await admin.goto(`${shop.url}/wp-login.php`);
   await admin.fill("#user_login", "admin");
@@ -50,12 +72,17 @@ async function open(viewport) {
   return page;
 }
 
-const shot = (page, name) => page.screenshot({ path: path.join(SHOTS, `${name}.png`), fullPage: true });
+const shot = (page, name) =>
+  page.screenshot({ path: path.join(SHOTS, `${name}.png`), fullPage: true });
 
 /** Sends a request of the demo store. */
 async function api(method, url, body) {
   const headers = { "x-api-token": despacho.key, "content-type": "application/json" };
-  const response = await fetch(despacho.base + url, { method, headers, body: body && JSON.stringify(body) });
+  const response = await fetch(despacho.base + url, {
+    method,
+    headers,
+    body: body && JSON.stringify(body),
+  });
   return response.json();
 }
 
@@ -79,7 +106,8 @@ async function fillCheckout(page, fields) {
   await page.goto(`${shop.url}/?loja=checkout`);
   await page.waitForFunction(() => Number(document.body.dataset.updates ?? 0) > 0);
   const updates = await page.evaluate((values) => {
-    for (const [name, value] of Object.entries(values)) document.querySelector(`#billing_${name}`).value = value;
+    for (const [name, value] of Object.entries(values))
+      document.querySelector(`#billing_${name}`).value = value;
     const count = Number(document.body.dataset.updates);
     jQuery(document.querySelector("#billing_address_1")).trigger("change");
     return count;
@@ -122,7 +150,11 @@ test("settings report a wrong key, connect and create the webhook", async () => 
   assert.match(await press("#despacho_test"), /Sem resposta/);
   assert.match((await save({ base_url: "http://entregas.example" })).join(), /https:\/\//);
   await save({ base_url: despacho.base, api_key: despacho.key });
-  assert.equal(await admin.inputValue("#despacho-api_key"), "", "the page does not contain the key");
+  assert.equal(
+    await admin.inputValue("#despacho-api_key"),
+    "",
+    "the page does not contain the key",
+  );
   assert.match(await press("#despacho_test"), /Conectado à loja[\s\S]*Não há webhook/);
   assert.match(await press("#despacho_webhook"), /webhook foi criado/);
   assert.match(await press("#despacho_test"), /O webhook está ativo/);
@@ -158,9 +190,17 @@ test("order is priced, paid, delivered and completed", async () => {
   const { orders } = await api("GET", `/delivery/orders?q=WC-${id}`);
   assert.equal(orders.length, 1);
   assert.equal(orders[0].deliveryFee, price);
-  assert.deepEqual(orders[0].requirements, { vehicle: [], weightGrams: 3600, volumeMillilitres: 22500, packages: 1 });
+  assert.deepEqual(orders[0].requirements, {
+    vehicle: [],
+    weightGrams: 3600,
+    volumeMillilitres: 22500,
+    packages: 1,
+  });
   const { address } = orders[0].deliveries[0];
-  assert.deepEqual([address.street, address.number, address.neighborhood], ["Rua Augusta", "900", "Consolação"]);
+  assert.deepEqual(
+    [address.street, address.number, address.neighborhood],
+    ["Rua Augusta", "900", "Consolação"],
+  );
   await page.reload();
   const link = await page.getAttribute(".despacho-tracking a", "href");
   assert.match(link, /\/t\//);
@@ -170,7 +210,9 @@ test("order is priced, paid, delivered and completed", async () => {
   assert.match(await notes(id), /a caminho da coleta/);
   await page.reload();
   assert.equal(await page.innerText("#status"), "completed");
-  const mail = (await inspect()).mails.find((one) => one.subject === `Seu pedido foi concluído (${id})`);
+  const mail = (await inspect()).mails.find(
+    (one) => one.subject === `Seu pedido foi concluído (${id})`,
+  );
   assert.ok(mail.message.includes(link), "the mail has the link");
   await admin.goto(`${shop.url}/wp-admin/admin.php?page=woocommerce&id=${id}`);
   await shot(admin, "order-desktop");
@@ -180,11 +222,29 @@ test("forged, old and repeated webhooks change nothing", async () => {
   const { settings, orders } = await inspect();
   const [id, row] = Object.entries(orders)[0];
   const delivery = await api("GET", `/delivery/orders/${row.meta._despacho_order_id}`);
-  const send = async (event, { secret = settings.webhook_secrets[0], time = Math.floor(Date.now() / 1000) } = {}) => {
-    const body = JSON.stringify({ type: event.type, timestamp: event.createdAt, data: { event, order: { ...delivery, situation: 110 }, recipient: null } });
-    const tag = createHmac("sha256", Buffer.from(secret.replace("whsec_", ""), "base64")).update(`evt_1.${time}.${body}`).digest("base64");
-    const headers = { "webhook-id": "evt_1", "webhook-timestamp": String(time), "webhook-signature": `v1,${tag}`, "content-type": "application/json" };
-    const response = await fetch(`${shop.url}/index.php?rest_route=/despacho/v1/webhook`, { method: "POST", headers, body });
+  const send = async (
+    event,
+    { secret = settings.webhook_secrets[0], time = Math.floor(Date.now() / 1000) } = {},
+  ) => {
+    const body = JSON.stringify({
+      type: event.type,
+      timestamp: event.createdAt,
+      data: { event, order: { ...delivery, situation: 110 }, recipient: null },
+    });
+    const tag = createHmac("sha256", Buffer.from(secret.replace("whsec_", ""), "base64"))
+      .update(`evt_1.${time}.${body}`)
+      .digest("base64");
+    const headers = {
+      "webhook-id": "evt_1",
+      "webhook-timestamp": String(time),
+      "webhook-signature": `v1,${tag}`,
+      "content-type": "application/json",
+    };
+    const response = await fetch(`${shop.url}/index.php?rest_route=/despacho/v1/webhook`, {
+      method: "POST",
+      headers,
+      body,
+    });
     return [response.status, (await response.json()).result];
   };
   const [first] = delivery.events;
@@ -262,5 +322,8 @@ async function setStatus(id, status) {
   await admin.goto(`${shop.url}/wp-admin/admin.php?page=woocommerce&id=${id}`);
   await admin.selectOption("#order_status", status);
   await admin.click("#update");
-  await admin.waitForFunction((wanted) => document.querySelector("#status")?.textContent === wanted, status);
+  await admin.waitForFunction(
+    (wanted) => document.querySelector("#status")?.textContent === wanted,
+    status,
+  );
 }

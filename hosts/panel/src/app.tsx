@@ -57,9 +57,19 @@ export function App() {
 
   return (
     <>
-      {parts.value[0] === "password" ? <PasswordPage code={parts.value[1] ?? ""} /> : key === undefined ? <LoginPage /> : <PanelFrame />}
+      {parts.value[0] === "password" ? (
+        <PasswordPage code={parts.value[1] ?? ""} />
+      ) : key === undefined ? (
+        <LoginPage />
+      ) : (
+        <PanelFrame />
+      )}
       <Toasts />
-      <Reconfirm field={{ pointer: "/currentPassword", label: accessTexts.value.password }} text={accessTexts.value.confirm.text} confirm={sessions.confirm} />
+      <Reconfirm
+        field={{ pointer: "/currentPassword", label: accessTexts.value.password }}
+        text={accessTexts.value.confirm.text}
+        confirm={sessions.confirm}
+      />
     </>
   );
 }
@@ -81,8 +91,19 @@ function PanelFrame() {
     <>
       {store.value !== null && <p class="account-name">{store.value.name}</p>}
       <LanguageSwitch />
-      <button type="button" class="link help-button" aria-keyshortcuts="?" onClick={() => (helpOpen.value = true)}>{t.nav.shortcuts}</button>
-      <button type="button" class="button small" onClick={() => void logOut().then((revoked) => revoked || notify(t.nav.outUnconfirmed))}>
+      <button
+        type="button"
+        class="link help-button"
+        aria-keyshortcuts="?"
+        onClick={() => (helpOpen.value = true)}
+      >
+        {t.nav.shortcuts}
+      </button>
+      <button
+        type="button"
+        class="button small"
+        onClick={() => void logOut().then((revoked) => revoked || notify(t.nav.outUnconfirmed))}
+      >
         {t.nav.out}
       </button>
     </>
@@ -90,7 +111,13 @@ function PanelFrame() {
   return (
     <>
       <Frame entries={menu()} status={<ConnectionStatus />} account={account} banner={t.net.banner}>
-        {store.value !== null ? <CurrentPage /> : loadError.value !== null ? <Failure error={loadError.value} retry={() => void load()} /> : <Loading />}
+        {store.value !== null ? (
+          <CurrentPage />
+        ) : loadError.value !== null ? (
+          <Failure error={loadError.value} retry={() => void load()} />
+        ) : (
+          <Loading />
+        )}
       </Frame>
       {helpOpen.value && <Help />}
     </>
@@ -102,7 +129,13 @@ function CurrentPage() {
   switch (page) {
     case "orders":
       if (id === "import") return <ImportPage />;
-      return id === "new" ? <CreatePage /> : id === undefined ? <OrdersPage /> : <OrderPage key={id} id={Number(id)} />;
+      return id === "new" ? (
+        <CreatePage />
+      ) : id === undefined ? (
+        <OrdersPage />
+      ) : (
+        <OrderPage key={id} id={Number(id)} />
+      );
     case "notifications":
       return <NotificationsPage />;
     case "stores":
@@ -146,6 +179,10 @@ function menu(): MenuEntry[] {
 
 function ConnectionStatus() {
   const t = texts.value.net;
-  const [kind, text] = !online.value ? ["off", t.offline] : streaming.value ? ["live", t.live] : ["poll", t.polling];
+  const [kind, text] = !online.value
+    ? ["off", t.offline]
+    : streaming.value
+      ? ["live", t.live]
+      : ["poll", t.polling];
   return <span class={`connection ${kind}`}>{text}</span>;
 }

@@ -21,7 +21,9 @@ interface Options {
 
 export const options = signal<Options>(readOptions());
 export const unread = signal(0);
-const lateIds = computed(() => rows.value.filter((row) => lateness(row, now.value)?.kind === "late").map((row) => row.id));
+const lateIds = computed(() =>
+  rows.value.filter((row) => lateness(row, now.value)?.kind === "late").map((row) => row.id),
+);
 
 // Unread notifications and late orders.
 effect(() => {
@@ -30,7 +32,11 @@ effect(() => {
 
 function readOptions(): Options {
   try {
-    return { sound: false, browser: false, ...(JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") as Partial<Options>) };
+    return {
+      sound: false,
+      browser: false,
+      ...(JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") as Partial<Options>),
+    };
   } catch {
     return { sound: false, browser: false };
   }
@@ -51,7 +57,10 @@ let audio: AudioContext | null = null;
 export function playSound(): void {
   audio ??= new AudioContext();
   void audio.resume();
-  for (const [at, pitch] of [[0, 660], [0.18, 880]] as const) {
+  for (const [at, pitch] of [
+    [0, 660],
+    [0.18, 880],
+  ] as const) {
     const [tone, volume] = [audio.createOscillator(), audio.createGain()];
     const start = audio.currentTime + at;
     tone.frequency.value = pitch;
@@ -67,8 +76,18 @@ export function playSound(): void {
 function alert(text: string, route: string): void {
   notify(text, "quiet");
   if (options.value.sound) playSound();
-  if (!options.value.browser || !("Notification" in window) || Notification.permission !== "granted" || document.hasFocus()) return;
-  const shown = new Notification(texts.value.product, { body: text, tag: route, icon: "./icon.svg" });
+  if (
+    !options.value.browser ||
+    !("Notification" in window) ||
+    Notification.permission !== "granted" ||
+    document.hasFocus()
+  )
+    return;
+  const shown = new Notification(texts.value.product, {
+    body: text,
+    tag: route,
+    icon: "./icon.svg",
+  });
   shown.onclick = () => {
     window.focus();
     go(route);
@@ -90,7 +109,11 @@ export async function countUnread(): Promise<void> {
     const before = newestId;
     newestId = Math.max(0, ...all.map((one) => one.id));
     const fresh = before === null ? undefined : open.find((one) => one.id > before);
-    if (fresh !== undefined) alert(noticeText(fresh), fresh.orderId === null ? "/notifications" : `/orders/${fresh.orderId}`);
+    if (fresh !== undefined)
+      alert(
+        noticeText(fresh),
+        fresh.orderId === null ? "/notifications" : `/orders/${fresh.orderId}`,
+      );
   } catch {
     // The notifications page shows the error; the menu keeps the previous number.
   }
@@ -102,7 +125,13 @@ function noticeText(of: Notice): string {
   return of.orderCode ? `${t.order.title(of.orderCode)}: ${text}` : text;
 }
 
-const NOTIFYING: ReadonlySet<string> = new Set(["order.expired", "order.cancelled", "delivery.returning", "order.courier_at_return", "delivery.lost"]);
+const NOTIFYING: ReadonlySet<string> = new Set([
+  "order.expired",
+  "order.cancelled",
+  "delivery.returning",
+  "order.courier_at_return",
+  "delivery.lost",
+]);
 
 /** Signals orders that become late, and returns a function that stops it. */
 export function startAttention(): () => void {

@@ -4,10 +4,24 @@ import type { Address } from "./api/wire";
 
 /** Time zones of state capitals that differ from São Paulo. */
 const ZONES: Record<string, string> = {
-  AC: "America/Rio_Branco", AL: "America/Maceio", AM: "America/Manaus", AP: "America/Belem", BA: "America/Bahia",
-  CE: "America/Fortaleza", MA: "America/Fortaleza", MS: "America/Campo_Grande", MT: "America/Cuiaba", PA: "America/Belem",
-  PB: "America/Fortaleza", PE: "America/Recife", PI: "America/Fortaleza", RN: "America/Fortaleza", RO: "America/Porto_Velho",
-  RR: "America/Boa_Vista", SE: "America/Maceio", TO: "America/Araguaina",
+  AC: "America/Rio_Branco",
+  AL: "America/Maceio",
+  AM: "America/Manaus",
+  AP: "America/Belem",
+  BA: "America/Bahia",
+  CE: "America/Fortaleza",
+  MA: "America/Fortaleza",
+  MS: "America/Campo_Grande",
+  MT: "America/Cuiaba",
+  PA: "America/Belem",
+  PB: "America/Fortaleza",
+  PE: "America/Recife",
+  PI: "America/Fortaleza",
+  RN: "America/Fortaleza",
+  RO: "America/Porto_Velho",
+  RR: "America/Boa_Vista",
+  SE: "America/Maceio",
+  TO: "America/Araguaina",
 };
 
 /** Municipalities whose time zone is not that of their state, as in `Zone` of the core. */
@@ -16,14 +30,27 @@ const EXCEPTIONS: Record<string, { zone: string; cities: string[] }> = {
   AM: {
     zone: "America/Eirunepe",
     cities: [
-      "atalaia do norte", "benjamin constant", "boca do acre", "eirunepe", "envira", "guajara", "ipixuna", "itamarati", "jutai",
-      "labrea", "pauini", "sao paulo de olivenca", "tabatinga",
+      "atalaia do norte",
+      "benjamin constant",
+      "boca do acre",
+      "eirunepe",
+      "envira",
+      "guajara",
+      "ipixuna",
+      "itamarati",
+      "jutai",
+      "labrea",
+      "pauini",
+      "sao paulo de olivenca",
+      "tabatinga",
     ],
   },
 };
 
 /** The time zone of an address. */
-export function zoneOf(address: Partial<Pick<Address, "city" | "state">> | null | undefined): string {
+export function zoneOf(
+  address: Partial<Pick<Address, "city" | "state">> | null | undefined,
+): string {
   const state = address?.state?.trim().toUpperCase() ?? "";
   const city = address?.city?.normalize("NFD").replace(/\p{M}/gu, "").trim().toLowerCase() ?? "";
   const exception = EXCEPTIONS[state];
@@ -45,7 +72,9 @@ export function addressLine(address: Address): string {
 export function localityLine(address: Address): string {
   const city = [address.city, address.state].filter(Boolean).join(" – ");
   // A non-breaking hyphen keeps the CEP on one line.
-  return [address.neighborhood, city, address.zipCode?.replace("-", "\u2011")].filter(Boolean).join(", ");
+  return [address.neighborhood, city, address.zipCode?.replace("-", "\u2011")]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** Formats a Brazilian number as `(11) 98765-4321`; returns other numbers unchanged. */
@@ -72,5 +101,7 @@ export const phoneFormat = (typed: string): string => phone(phoneRequest(typed))
 /** Inserts the hyphen of a CEP. */
 export function cepFormat(typed: string): string {
   const digits = typed.replace(/\D/g, "");
-  return /^[\d\s.-]*$/.test(typed) && digits.length > 5 && digits.length <= 8 ? `${digits.slice(0, 5)}-${digits.slice(5)}` : typed;
+  return /^[\d\s.-]*$/.test(typed) && digits.length > 5 && digits.length <= 8
+    ? `${digits.slice(0, 5)}-${digits.slice(5)}`
+    : typed;
 }

@@ -10,7 +10,8 @@ const keys = new Set<string>();
 export function clearDrafts(): void {
   for (const reset of resets) reset();
   // The drafts of pages that were not loaded since the last reload.
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX) && !keys.has(key)) sessionStorage.removeItem(key);
+  for (const key of Object.keys(sessionStorage))
+    if (key.startsWith(PREFIX) && !keys.has(key)) sessionStorage.removeItem(key);
 }
 
 /** Creates a signal whose value is stored in this tab's session storage. It must not contain passwords. */

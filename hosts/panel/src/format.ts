@@ -5,15 +5,42 @@ import { texts } from "./i18n";
 export * from "./brazil";
 
 export const STATES = [
-  "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI", "PR", "RJ", "RN", "RO",
-  "RR", "RS", "SC", "SE", "SP", "TO",
+  "AC",
+  "AL",
+  "AM",
+  "AP",
+  "BA",
+  "CE",
+  "DF",
+  "ES",
+  "GO",
+  "MA",
+  "MG",
+  "MS",
+  "MT",
+  "PA",
+  "PB",
+  "PE",
+  "PI",
+  "PR",
+  "RJ",
+  "RN",
+  "RO",
+  "RR",
+  "RS",
+  "SC",
+  "SE",
+  "SP",
+  "TO",
 ];
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function dates(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const name = `${texts.value.locale} ${zone} ${JSON.stringify(options)}`;
-  const known = formats.get(name) ?? new Intl.DateTimeFormat(texts.value.locale, { timeZone: zone, ...options });
+  const known =
+    formats.get(name) ??
+    new Intl.DateTimeFormat(texts.value.locale, { timeZone: zone, ...options });
   formats.set(name, known);
   return known;
 }
@@ -32,33 +59,53 @@ export function time(instant: string, zone: string): string {
 }
 
 export function timeWithSeconds(instant: string, zone: string): string {
-  return dates(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(new Date(instant));
-}
-
-export function dateTime(instant: string, zone: string): string {
-  return dates(zone, { day: "2-digit", month: "2-digit", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(
+  return dates(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(
     new Date(instant),
   );
 }
 
+export function dateTime(instant: string, zone: string): string {
+  return dates(zone, {
+    day: "2-digit",
+    month: "2-digit",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(new Date(instant));
+}
+
 /** A calendar day such as `2026-11-21` in words. */
 export function date(name: string): string {
-  return dates("UTC", { weekday: "long", day: "2-digit", month: "2-digit", year: "numeric" }).format(new Date(`${name}T12:00:00Z`));
+  return dates("UTC", {
+    weekday: "long",
+    day: "2-digit",
+    month: "2-digit",
+    year: "numeric",
+  }).format(new Date(`${name}T12:00:00Z`));
 }
 
 /** Returns the time if it is today, otherwise date and time. */
 export function timeOrDateTime(instant: string, zone: string, now: number): string {
-  return day(new Date(instant), zone) === day(new Date(now), zone) ? time(instant, zone) : dateTime(instant, zone);
+  return day(new Date(instant), zone) === day(new Date(now), zone)
+    ? time(instant, zone)
+    : dateTime(instant, zone);
 }
 
 /** The calendar day in a time zone, as `2026-11-21`. */
 export function day(instant: Date, zone: string): string {
-  return new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" }).format(instant);
+  return new Intl.DateTimeFormat("en-CA", {
+    timeZone: zone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  }).format(instant);
 }
 
 /** The offset of a time zone, as `GMT-4`. */
 export function zoneName(zone: string): string {
-  const parts = dates(zone, { timeZoneName: "shortOffset", hour: "2-digit" }).formatToParts(new Date());
+  const parts = dates(zone, { timeZoneName: "shortOffset", hour: "2-digit" }).formatToParts(
+    new Date(),
+  );
   return parts.find((part) => part.type === "timeZoneName")?.value ?? zone;
 }
 
@@ -70,10 +117,21 @@ export function localInstant(local: string, zone: string): Date {
   const guess = new Date(`${local}:00Z`).getTime();
   const parts = Object.fromEntries(
     new Intl.DateTimeFormat("en-CA", {
-      timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
-    }).formatToParts(new Date(guess)).map((part) => [part.type, part.value]),
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+    })
+      .formatToParts(new Date(guess))
+      .map((part) => [part.type, part.value]),
   );
-  const there = Date.parse(`${parts["year"]}-${parts["month"]}-${parts["day"]}T${parts["hour"]}:${parts["minute"]}:${parts["second"]}Z`);
+  const there = Date.parse(
+    `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}:${parts.second}Z`,
+  );
   return new Date(guess + (guess - there));
 }
 
@@ -96,5 +154,7 @@ export function duration(minutes: number): string {
 
 export function cnpj(text: string): string {
   const bare = text.replace(/[^0-9A-Za-z]/g, "");
-  return bare.length === 14 ? `${bare.slice(0, 2)}.${bare.slice(2, 5)}.${bare.slice(5, 8)}/${bare.slice(8, 12)}-${bare.slice(12)}` : text;
+  return bare.length === 14
+    ? `${bare.slice(0, 2)}.${bare.slice(2, 5)}.${bare.slice(5, 8)}/${bare.slice(8, 12)}-${bare.slice(12)}`
+    : text;
 }

@@ -23,7 +23,9 @@ export function lateness(order: OrderRow, now: number): Lateness | null {
   const due = promised(order);
   if (due === null || order.situation >= RETURNING) return null;
   const passed = Math.floor((now - Date.parse(due)) / MINUTE_MS);
-  const expected = Math.floor((Date.parse(order.eta?.delivery ?? due) - Date.parse(due)) / MINUTE_MS);
+  const expected = Math.floor(
+    (Date.parse(order.eta?.delivery ?? due) - Date.parse(due)) / MINUTE_MS,
+  );
   if (passed >= 1) return { minutes: Math.max(passed, expected), kind: "late" };
   return expected >= 1 ? { minutes: expected, kind: "expected" } : null;
 }
@@ -42,11 +44,20 @@ export function byUrgency(rows: readonly OrderRow[], now: number): OrderRow[] {
 
 /** The time of the last delivery. Null if nothing was delivered, or if the history was not loaded. */
 export function deliveredAt(order: Pick<OrderRow, "events">): string | null {
-  return (order.events ?? []).filter((event) => event.type === "delivery.delivered").map((event) => event.createdAt).sort().at(-1) ?? null;
+  return (
+    (order.events ?? [])
+      .filter((event) => event.type === "delivery.delivered")
+      .map((event) => event.createdAt)
+      .sort()
+      .at(-1) ?? null
+  );
 }
 
 /** Returns the minutes between the promised time and a delivery, at least 0. Null if there was no promised time. */
 export function minutesLate(order: OrderRow, delivered: string): number | null {
   if (order.expectedDelivery === null) return null;
-  return Math.max(0, Math.floor((Date.parse(delivered) - Date.parse(order.expectedDelivery)) / MINUTE_MS));
+  return Math.max(
+    0,
+    Math.floor((Date.parse(delivered) - Date.parse(order.expectedDelivery)) / MINUTE_MS),
+  );
 }

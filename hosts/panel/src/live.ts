@@ -44,7 +44,12 @@ export async function load(): Promise<void> {
   try {
     const all: OrderRow[] = [];
     await list(all, { from, to });
-    if (today) await list(all, { from: new Date(begin.getTime() - CARRY_OVER_MS).toISOString(), to: from, open: true });
+    if (today)
+      await list(all, {
+        from: new Date(begin.getTime() - CARRY_OVER_MS).toISOString(),
+        to: from,
+        open: true,
+      });
     if (session.value !== own || date !== shownDay()) return;
     const histories = new Map(rows.value.map((row) => [row.id, row]));
     rows.value = all.map((row) => withHistory(row, histories.get(row.id)));
@@ -57,7 +62,10 @@ export async function load(): Promise<void> {
 }
 
 /** Adds all pages of a list of orders. */
-async function list(all: OrderRow[], query: { from: string; to: string; open?: true }): Promise<void> {
+async function list(
+  all: OrderRow[],
+  query: { from: string; to: string; open?: true },
+): Promise<void> {
   let cursor: string | undefined;
   do {
     const page = await orders.list({ ...query, limit: PAGE_SIZE, cursor });
@@ -68,7 +76,9 @@ async function list(all: OrderRow[], query: { from: string; to: string; open?: t
 
 /** Adds the known history of a finished order, which the list does not contain. */
 function withHistory(row: OrderRow, known: OrderRow | undefined): OrderRow {
-  return known?.events !== undefined && known.situation === row.situation ? { ...row, events: known.events } : row;
+  return known?.events !== undefined && known.situation === row.situation
+    ? { ...row, events: known.events }
+    : row;
 }
 
 const MAX_HISTORY_REQUESTS = 3;
@@ -85,7 +95,11 @@ export function requestHistory(id: number): void {
 }
 
 function sendHistoryRequests(): void {
-  for (let id = waiting.at(-1); id !== undefined && historyRequests < MAX_HISTORY_REQUESTS; id = waiting.at(-1)) {
+  for (
+    let id = waiting.at(-1);
+    id !== undefined && historyRequests < MAX_HISTORY_REQUESTS;
+    id = waiting.at(-1)
+  ) {
     waiting.pop();
     historyRequests += 1;
     const order = id;
@@ -125,11 +139,17 @@ export function updateRow(order: OrderRow): void {
   updated.value = order;
   const current = rows.value.find((row) => row.id === order.id);
   if (current !== undefined && current.situation !== order.situation) {
-    notify(texts.value.orders.changed(order.code, texts.value.situations[order.situation] ?? ""), "quiet");
+    notify(
+      texts.value.orders.changed(order.code, texts.value.situations[order.situation] ?? ""),
+      "quiet",
+    );
   }
   if (current !== undefined) {
     rows.value = rows.value.map((row) => (row.id === order.id ? { ...row, ...order } : row));
-  } else if (day(new Date(order.createdAt), zone.value) === shownDay() || (chosenDay.value === "" && !isFinal(order.situation))) {
+  } else if (
+    day(new Date(order.createdAt), zone.value) === shownDay() ||
+    (chosenDay.value === "" && !isFinal(order.situation))
+  ) {
     rows.value = [order, ...rows.value];
   }
 }

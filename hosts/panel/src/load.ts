@@ -5,7 +5,14 @@ import { language } from "./i18n/language";
 import { decimal } from "./numbers";
 
 /** All kinds, from the smallest to the largest. */
-export const VEHICLES: readonly VehicleKind[] = ["BICYCLE", "SCOOTER", "MOTORBIKE_BAG", "MOTORBIKE_BOX", "CAR", "VUC"];
+export const VEHICLES: readonly VehicleKind[] = [
+  "BICYCLE",
+  "SCOOTER",
+  "MOTORBIKE_BAG",
+  "MOTORBIKE_BOX",
+  "CAR",
+  "VUC",
+];
 
 export interface LoadDraft {
   /** The permitted kinds. A name that is not one of [`VEHICLES`] is reported by the API. */
@@ -26,13 +33,22 @@ export function thousandths(text: string): number | undefined {
 }
 
 /** Returns the text of grams or millilitres in a field for kilograms or litres, without thousands separators. */
-export const typedThousandths = (value: number): string => String(value / 1_000).replace(".", language.value === "pt" ? "," : ".");
+export const typedThousandths = (value: number): string =>
+  String(value / 1_000).replace(".", language.value === "pt" ? "," : ".");
 
 /** Returns the requirements of a form, or nothing if it is empty. A draft of an older version has none. */
-export function requirementsOf(load: LoadDraft | undefined): { requirements?: Record<string, unknown> } {
+export function requirementsOf(load: LoadDraft | undefined): {
+  requirements?: Record<string, unknown>;
+} {
   if (load === undefined) return {};
-  const amounts = { weightGrams: thousandths(load.weight), volumeMillilitres: thousandths(load.volume), packages: decimal(load.packages) };
-  const present: [string, unknown][] = Object.entries(amounts).filter(([, value]) => value !== undefined);
+  const amounts = {
+    weightGrams: thousandths(load.weight),
+    volumeMillilitres: thousandths(load.volume),
+    packages: decimal(load.packages),
+  };
+  const present: [string, unknown][] = Object.entries(amounts).filter(
+    ([, value]) => value !== undefined,
+  );
   if (load.vehicles.length > 0) present.push(["vehicle", load.vehicles]);
   if (load.thermic === true) present.push(["container", "THERMIC"]);
   return present.length === 0 ? {} : { requirements: Object.fromEntries(present) };

@@ -16,7 +16,8 @@ interface Reading {
 const other = (mark: Mark): Mark => (mark === "," ? "." : ",");
 
 /** Whether digits are separated into thousands by a mark. */
-const isGrouped = (digits: string, mark: Mark) => (mark === "." ? /^\d{1,3}(\.\d{3})+$/ : /^\d{1,3}(,\d{3})+$/).test(digits);
+const isGrouped = (digits: string, mark: Mark) =>
+  (mark === "." ? /^\d{1,3}(\.\d{3})+$/ : /^\d{1,3}(,\d{3})+$/).test(digits);
 
 /** Reads digits with decimal and thousands marks, or returns null. */
 function read(text: string): Reading | null {
@@ -24,19 +25,29 @@ function read(text: string): Reading | null {
   const bare = text.trim().replace(/(?<=\d)[ \u00A0\u202F](?=\d{3}(?!\d))/g, "");
   const sign = /^[+-]?/.exec(bare)![0];
   const digits = bare.slice(sign.length);
-  const found = (plain: string, mark: Mark | null, grouped: number | null = null, only: Mark | null = null): Reading | null =>
+  const found = (
+    plain: string,
+    mark: Mark | null,
+    grouped: number | null = null,
+    only: Mark | null = null,
+  ): Reading | null =>
     /^(\d+\.?\d*|\.\d+)$/.test(plain) ? { value: Number(sign + plain), mark, grouped, only } : null;
-  const marks = [...digits].filter((character): character is Mark => character === "," || character === ".");
+  const marks = [...digits].filter(
+    (character): character is Mark => character === "," || character === ".",
+  );
   const last = marks.at(-1);
   if (last === undefined) return found(digits, null);
   const at = digits.lastIndexOf(last);
   const [whole, fraction] = [digits.slice(0, at), digits.slice(at + 1)];
   if (marks.length === 1) {
-    if (/^[1-9]\d{0,2}$/.test(whole) && fraction.length === 3) return found(`${whole}.${fraction}`, null, Number(sign + whole + fraction), last);
+    if (/^[1-9]\d{0,2}$/.test(whole) && fraction.length === 3)
+      return found(`${whole}.${fraction}`, null, Number(sign + whole + fraction), last);
     return found(`${whole}.${fraction}`, last);
   }
-  if (marks.every((mark) => mark === last)) return isGrouped(digits, last) ? found(digits.replaceAll(last, ""), other(last)) : null;
-  if (marks.filter((mark) => mark === last).length > 1 || !isGrouped(whole, other(last))) return null;
+  if (marks.every((mark) => mark === last))
+    return isGrouped(digits, last) ? found(digits.replaceAll(last, ""), other(last)) : null;
+  if (marks.filter((mark) => mark === last).length > 1 || !isGrouped(whole, other(last)))
+    return null;
   return found(`${whole.replaceAll(other(last), "")}.${fraction}`, last);
 }
 
@@ -49,7 +60,11 @@ export function decimal(text: string): number | undefined {
 }
 
 /** Removes the sign of the real. Other currencies stay, so that they are reported. */
-const withoutCurrency = (text: string) => text.trim().replace(/^([+-]?)\s*(?:R\$|BRL)\s*|\s*(?:R\$|BRL|reais)$/gi, "$1").trim();
+const withoutCurrency = (text: string) =>
+  text
+    .trim()
+    .replace(/^([+-]?)\s*(?:R\$|BRL)\s*|\s*(?:R\$|BRL|reais)$/gi, "$1")
+    .trim();
 
 /** Reads an amount in reais, such as `R$ 1.200,50`. It has at most two decimals, so `1.200` and `1,200` are 1200. */
 export function amount(text: string): number | undefined {

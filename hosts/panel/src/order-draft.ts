@@ -1,6 +1,7 @@
 /** The order that the user types, its defaults and the request bodies that it becomes. */
 
 import { computed } from "@preact/signals";
+import { addressRequest, emptyAddress, isLocatable, type AddressDraft } from "./address-draft";
 import type { FieldError } from "./api/wire";
 import { createDraft } from "./draft";
 import { day, localInstant } from "./format";
@@ -9,7 +10,6 @@ import { chosenDay, rows } from "./live";
 import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
 import { amount, decimal } from "./numbers";
 import { accessibleStores, store, zone } from "./session";
-import { addressRequest, emptyAddress, isLocatable, type AddressDraft } from "./ui/address";
 
 export interface DeliveryDraft {
   name: string;
@@ -42,8 +42,24 @@ export interface Draft {
   deliveries: DeliveryDraft[];
 }
 
-export const emptyDelivery = (): DeliveryDraft => ({ name: "", phone: "", email: "", value: "", observation: "", paid: true, confirm: true, address: emptyAddress() });
-const empty = (): Draft => ({ code: null, preparation: null, best: false, store: "", load: emptyLoad(), deliveries: [emptyDelivery()] });
+export const emptyDelivery = (): DeliveryDraft => ({
+  name: "",
+  phone: "",
+  email: "",
+  value: "",
+  observation: "",
+  paid: true,
+  confirm: true,
+  address: emptyAddress(),
+});
+const empty = (): Draft => ({
+  code: null,
+  preparation: null,
+  best: false,
+  store: "",
+  load: emptyLoad(),
+  deliveries: [emptyDelivery()],
+});
 
 export const draft = createDraft<Draft>("order", empty);
 
@@ -54,11 +70,16 @@ export function change(part: Partial<Draft>): void {
 }
 
 export function changeDelivery(at: number, part: Partial<DeliveryDraft>): void {
-  change({ deliveries: draft.value.deliveries.map((one, index) => (index === at ? { ...one, ...part } : one)) });
+  change({
+    deliveries: draft.value.deliveries.map((one, index) =>
+      index === at ? { ...one, ...part } : one,
+    ),
+  });
 }
 
 /** The ID of the store from which the order is picked up. */
-const pickupStore = (from: Draft) => (from.store === "" ? (store.value?.id ?? 0) : Number(from.store));
+const pickupStore = (from: Draft) =>
+  from.store === "" ? (store.value?.id ?? 0) : Number(from.store);
 
 const CODE_KEY = "despacho.last-code.";
 const PREPARATION_KEY = "despacho.preparation.";
@@ -88,8 +109,16 @@ const suggestedCode = computed(() => {
   const id = pickupStore(draft.value);
   const own = rows.value.filter((row) => row.storeId === id);
   const today = day(new Date(), zone.value);
-  const numeric = own.filter((row) => NUMERIC.test(row.code) && day(new Date(row.createdAt), zone.value) === today);
-  const newest = chosenDay.value === "" ? numeric.reduce<(typeof numeric)[number] | null>((best, row) => (best === null || row.id > best.id ? row : best), null) : null;
+  const numeric = own.filter(
+    (row) => NUMERIC.test(row.code) && day(new Date(row.createdAt), zone.value) === today,
+  );
+  const newest =
+    chosenDay.value === ""
+      ? numeric.reduce<(typeof numeric)[number] | null>(
+          (best, row) => (best === null || row.id > best.id ? row : best),
+          null,
+        )
+      : null;
   const last = newest?.code ?? stored(CODE_KEY, draft.value) ?? "";
   if (!NUMERIC.test(last)) return "";
   const used = new Set(own.map((row) => row.code));
@@ -101,15 +130,20 @@ const suggestedCode = computed(() => {
 
 export const codeOf = (from: Draft): string => from.code ?? suggestedCode.value;
 /** The store's own time, or else the one that was last typed on this device. */
-export const preparationOf = (from: Draft): string => from.preparation ?? usualPreparation(from) ?? stored(PREPARATION_KEY, from) ?? "0";
+export const preparationOf = (from: Draft): string =>
+  from.preparation ?? usualPreparation(from) ?? stored(PREPARATION_KEY, from) ?? "0";
 
 function usualPreparation(from: Draft): string | undefined {
-  return accessibleStores.value.find((one) => one.id === pickupStore(from))?.preparationTime?.toString();
+  return accessibleStores.value
+    .find((one) => one.id === pickupStore(from))
+    ?.preparationTime?.toString();
 }
 
 /** Builds the preview request from the deliveries whose address can be located, and their indices. */
 export function previewRequest(from: Draft): { body: Record<string, unknown>; stops: number[] } {
-  const stops = from.deliveries.map((_, at) => at).filter((at) => isLocatable(from.deliveries[at]!.address));
+  const stops = from.deliveries
+    .map((_, at) => at)
+    .filter((at) => isLocatable(from.deliveries[at]!.address));
   const deliveries = stops.map((at) => ({
     address: addressRequest(from.deliveries[at]!.address),
     onlinePayment: from.deliveries[at]!.paid,
@@ -135,7 +169,9 @@ export function orderRequest(from: Draft): Record<string, unknown> {
   return {
     code: codeOf(from).trim(),
     ...sharedFields(from),
-    ...((from.instructions ?? "").trim() === "" ? {} : { pickupInstructions: from.instructions!.trim() }),
+    ...((from.instructions ?? "").trim() === ""
+      ? {}
+      : { pickupInstructions: from.instructions!.trim() }),
     deliveries: from.deliveries.map((one) => ({
       name: one.name.trim(),
       phone: one.phone.trim(),
@@ -159,14 +195,20 @@ function instantRequest(local: string): string {
 
 /** If one of the times is missing, the API names it. */
 function windowRequest({ from = "", until = "" }: DeliveryDraft): Record<string, unknown> {
-  const window = { ...(from === "" ? {} : { from: instantRequest(from) }), ...(until === "" ? {} : { until: instantRequest(until) }) };
+  const window = {
+    ...(from === "" ? {} : { from: instantRequest(from) }),
+    ...(until === "" ? {} : { until: instantRequest(until) }),
+  };
   return from + until === "" ? {} : { window };
 }
 
 /** Change is only for cash. */
 function paymentRequest(one: DeliveryDraft): Record<string, unknown> {
   if (one.paid || (one.payment ?? "") === "") return {};
-  const change = one.payment === "CASH" && (one.change ?? "").trim() !== "" ? { changeFor: amount(one.change!) } : {};
+  const change =
+    one.payment === "CASH" && (one.change ?? "").trim() !== ""
+      ? { changeFor: amount(one.change!) }
+      : {};
   return { payment: { method: one.payment, ...change } };
 }
 
@@ -184,8 +226,11 @@ export function missingContacts(from: Draft): FieldError[] {
   return from.deliveries.flatMap((one, at): FieldError[] => {
     const pointer = `/deliveries/${at}/phone`;
     const digits = one.phone.replace(/\D/g, "").length;
-    if (one.phone.trim() !== "" && digits < MIN_DIGITS) return [{ pointer, code: "invalid_phone", detail: texts.value.create.phoneInvalid }];
+    if (one.phone.trim() !== "" && digits < MIN_DIGITS)
+      return [{ pointer, code: "invalid_phone", detail: texts.value.create.phoneInvalid }];
     const isMissing = one.confirm && one.phone.trim() === "" && !hasEmail(one);
-    return isMissing ? [{ pointer, code: "required", detail: texts.value.create.contactRequired }] : [];
+    return isMissing
+      ? [{ pointer, code: "required", detail: texts.value.create.contactRequired }]
+      : [];
   });
 }

@@ -31,7 +31,9 @@ effect(() => {
 });
 export const isParentStore = computed(() => store.value !== null && store.value.matrix === null);
 /** The stores that the session can access: its own and its branches. */
-export const accessibleStores = computed(() => (store.value === null ? [] : [store.value, ...branches.value]));
+export const accessibleStores = computed(() =>
+  store.value === null ? [] : [store.value, ...branches.value],
+);
 
 /** Stores a store's usual preparation time, which was changed in the settings. */
 export function setPreparation(id: number, preparationTime: number | null): void {
@@ -73,7 +75,12 @@ export async function logIn(email: string, password: string): Promise<void> {
   // Drafts must not be shown to another store.
   if (endedStoreId !== null && endedStoreId !== issued.storeId) clearDrafts();
   ended.value = false;
-  session.value = { key: issued.value, keyId: issued.id, storeId: issued.storeId, expiresAt: issued.expiresAt };
+  session.value = {
+    key: issued.value,
+    keyId: issued.id,
+    storeId: issued.storeId,
+    expiresAt: issued.expiresAt,
+  };
   await loadStore();
 }
 
@@ -124,7 +131,8 @@ export async function loadBranches(): Promise<void> {
       all.push(...page.stores);
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined && all.length < 1000);
-    if (session.value === own) branches.value = all.filter((branch) => branch.id !== store.value?.id);
+    if (session.value === own)
+      branches.value = all.filter((branch) => branch.id !== store.value?.id);
   } catch (error) {
     // The panel works without the list of branches.
     if (!(error instanceof ApiError)) throw error;

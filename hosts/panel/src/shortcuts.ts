@@ -5,7 +5,17 @@ import { go } from "./router";
 import { goAndFocus } from "./ui/focus";
 
 /** The pages that `g` and another key open. */
-export const PAGES = { o: "orders", n: "notifications", s: "stores", k: "keys", w: "webhooks", b: "balance", r: "reports", u: "access", c: "settings" } as const;
+export const PAGES = {
+  o: "orders",
+  n: "notifications",
+  s: "stores",
+  k: "keys",
+  w: "webhooks",
+  b: "balance",
+  r: "reports",
+  u: "access",
+  c: "settings",
+} as const;
 
 export const helpOpen = signal(false);
 
@@ -41,7 +51,15 @@ export function startShortcuts(): () => void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented || isTyping(event.target)) return;
+  if (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    event.isComposing ||
+    event.defaultPrevented ||
+    isTyping(event.target)
+  )
+    return;
   if (document.querySelector("dialog[open]") !== null) return;
   const key = event.key.toLowerCase();
   const isSecond = event.timeStamp - prefixAt < SEQUENCE_MS;
@@ -53,7 +71,10 @@ function onKey(event: KeyboardEvent): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
+  );
 }
 
 /** Runs a shortcut and returns whether there is one. `pressedAt` is the `timeStamp` of the key's event. */

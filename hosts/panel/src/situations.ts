@@ -5,7 +5,14 @@ export type Tone = "calm" | "wait" | "move" | "good" | "warn" | "bad";
 /** Returns the badge colour of a situation. */
 export function tone(situation: number): Tone {
   if (situation === 500) return "good";
-  if (situation === 510 || situation === 540 || situation === 550 || situation === 400 || situation === 410) return "warn";
+  if (
+    situation === 510 ||
+    situation === 540 ||
+    situation === 550 ||
+    situation === 400 ||
+    situation === 410
+  )
+    return "warn";
   if ([520, 560, 610, 620, 630, 640].includes(situation)) return "bad";
   if (situation === 600) return "calm";
   if (situation === 200) return "wait";

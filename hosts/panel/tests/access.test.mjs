@@ -39,7 +39,10 @@ test("an owner adds a clerk, who sets a password and cannot open keys", async ()
   await clerk.page.click("button[type=submit]");
   await clerk.page.locator(".field.invalid #f-repeated").waitFor();
   assert.equal(await clerk.page.textContent("#f-repeated-error"), "As senhas são diferentes.");
-  assert.equal(await clerk.page.getAttribute("#f-repeated", "aria-describedby"), "f-repeated-error");
+  assert.equal(
+    await clerk.page.getAttribute("#f-repeated", "aria-describedby"),
+    "f-repeated-error",
+  );
   await clerk.page.fill("#f-repeated", "curta");
   await clerk.page.click("button[type=submit]");
   await clerk.page.waitForSelector(".field.invalid #f-newPassword");
@@ -51,7 +54,9 @@ test("an owner adds a clerk, who sets a password and cannot open keys", async ()
   await clerk.page.fill("#f-password", PASSWORD);
   await clerk.page.click("button[type=submit]");
   await clerk.page.waitForSelector(".side");
-  const menu = await clerk.page.locator("nav a").evaluateAll((links) => links.map((one) => one.getAttribute("href")));
+  const menu = await clerk.page
+    .locator("nav a")
+    .evaluateAll((links) => links.map((one) => one.getAttribute("href")));
   assert.deepEqual(menu, ["#/orders", "#/orders/new", "#/notifications", "#/access", "#/settings"]);
   const rejected = await api(clerk.page, "GET", "/delivery/keys");
   assert.deepEqual([rejected.status, rejected.body.code], [403, "role_not_allowed"]);
@@ -62,7 +67,11 @@ test("an owner adds a clerk, who sets a password and cannot open keys", async ()
   assert.equal(await clerk.page.locator("[data-testid=tracking]").count(), 0);
   await goTo(clerk.page, "/access");
   await clerk.page.getByText("Esta sessão").waitFor();
-  assert.equal(await clerk.page.getByText("Login da própria loja").count(), 0, "a clerk sees the own sessions only");
+  assert.equal(
+    await clerk.page.getByText("Login da própria loja").count(),
+    0,
+    "a clerk sees the own sessions only",
+  );
 
   // A used link is rejected.
   const again = await open(browser);
@@ -81,7 +90,11 @@ test("an owner adds a clerk, who sets a password and cannot open keys", async ()
   await clerk.page.waitForSelector("#f-email");
   await clerk.context.close();
   const log = page.getByRole("table", { name: "Alterações" });
-  for (const [change, by] of [["Adicionou um usuário", "Cantina Demo"], ["Definiu uma senha por link", "Bia Balcão"], ["Entrou no painel", "Bia Balcão"]]) {
+  for (const [change, by] of [
+    ["Adicionou um usuário", "Cantina Demo"],
+    ["Definiu uma senha por link", "Bia Balcão"],
+    ["Entrou no painel", "Bia Balcão"],
+  ]) {
     await page.reload();
     await log.locator("tr", { hasText: change }).filter({ hasText: by }).first().waitFor();
   }
@@ -100,5 +113,9 @@ test("a wrong current password is shown at its field", async () => {
   await form.locator("#f-newPassword").fill(PASSWORD);
   await form.locator("button[type=submit]").click();
   await form.locator(".field.invalid #f-currentPassword").waitFor();
-  assert.equal(await form.locator("#f-newPassword").inputValue(), PASSWORD, "nothing typed is lost");
+  assert.equal(
+    await form.locator("#f-newPassword").inputValue(),
+    PASSWORD,
+    "nothing typed is lost",
+  );
 });

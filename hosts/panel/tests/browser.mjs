@@ -13,7 +13,11 @@ const DELAY = Number(process.env.DESPACHO_PANEL_DELAY ?? 0);
 const EMAIL = "matriz@demo.despacho.example";
 export const PASSWORD = "despacho-demo";
 
-const onPath = (name) => (process.env.PATH ?? "").split(path.delimiter).map((folder) => path.join(folder, name)).find(existsSync);
+const onPath = (name) =>
+  (process.env.PATH ?? "")
+    .split(path.delimiter)
+    .map((folder) => path.join(folder, name))
+    .find(existsSync);
 const CHROMIUM = process.env.DESPACHO_CHROMIUM ?? onPath("chromium") ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 
@@ -21,7 +25,11 @@ export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: FL
 
 /** Opens a page and records its console errors, exceptions and requests to other origins. */
 export async function open(browser, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "pt-BR", ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    locale: "pt-BR",
+    ...options,
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   if (DELAY > 0) {
@@ -40,7 +48,8 @@ export async function open(browser, options = {}) {
   page.on("pageerror", (error) => pageErrors.push(String(error.stack)));
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== new URL(BASE).origin) pageErrors.push(`requested ${url.href}`);
+    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== new URL(BASE).origin)
+      pageErrors.push(`requested ${url.href}`);
     // The browser reports a link's fragment, but does not send it.
     url.hash = "";
     if (/dsp_/.test(url.href)) pageErrors.push(`API key in a URL: ${url.href}`);
@@ -60,7 +69,8 @@ export async function hold(page, address) {
 }
 
 /** Waits until the demo has filled in the login. */
-export const loginFilledIn = (page) => page.waitForFunction(() => document.querySelector("#f-password")?.value !== "");
+export const loginFilledIn = (page) =>
+  page.waitForFunction(() => document.querySelector("#f-password")?.value !== "");
 
 export async function logIn(page) {
   await page.goto(BASE);
@@ -85,16 +95,22 @@ export async function openLoggedIn(browser, options) {
 
 /** Confirms the session, so that the next requests need no password. */
 export async function confirmSession(page) {
-  const confirmed = await api(page, "POST", "/delivery/sessions/confirmation", { currentPassword: PASSWORD });
+  const confirmed = await api(page, "POST", "/delivery/sessions/confirmation", {
+    currentPassword: PASSWORD,
+  });
   if (confirmed.status !== 200) throw new Error(JSON.stringify(confirmed.body));
 }
 
 export async function goTo(page, route) {
   // The page of the earlier route is replaced in a later task. A click before that would be on it.
-  await page.evaluate((hash) => new Promise((done) => {
-    location.hash = hash;
-    setTimeout(done, 50);
-  }), route);
+  await page.evaluate(
+    (hash) =>
+      new Promise((done) => {
+        location.hash = hash;
+        setTimeout(done, 50);
+      }),
+    route,
+  );
   await page.waitForSelector("#title");
 }
 
@@ -103,7 +119,11 @@ export async function api(page, method, to, body, language = "en") {
   const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key);
   const response = await fetch(BASE + to, {
     method,
-    headers: { "x-api-token": key, "content-type": "application/json", "accept-language": language },
+    headers: {
+      "x-api-token": key,
+      "content-type": "application/json",
+      "accept-language": language,
+    },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const text = await response.text();
@@ -114,15 +134,29 @@ const ADMIN = process.env.DESPACHO_PANEL_ADMIN ?? "panel-tests-operator-token";
 
 /** Sends a request to the API with the given key. */
 export async function request(key, method, to, body) {
-  const headers = { "x-api-token": key, "accept-language": "pt-BR", "content-type": "application/json" };
-  const response = await fetch(BASE + to, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const headers = {
+    "x-api-token": key,
+    "accept-language": "pt-BR",
+    "content-type": "application/json",
+  };
+  const response = await fetch(BASE + to, {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
   const text = await response.text();
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
 /** Creates a sandbox courier that the test controls. The server simulates no couriers while this one is available near the pickup. */
 export async function courier(name) {
-  const record = { name, profileId: 1 + Math.floor(Math.random() * 1e9), phone: "+5551990000001", available: true, sandbox: true };
+  const record = {
+    name,
+    profileId: 1 + Math.floor(Math.random() * 1e9),
+    phone: "+5551990000001",
+    available: true,
+    sandbox: true,
+  };
   const made = await request(ADMIN, "POST", "/admin/couriers", record);
   if (made.status !== 201) throw new Error(`courier not created: ${JSON.stringify(made)}`);
   const send = async (to, body = {}) => {
@@ -137,7 +171,14 @@ export async function courier(name) {
     if (issued.status !== 201) throw new Error(`no sign-in link: ${JSON.stringify(issued)}`);
     return `${BASE}/courier#${issued.body.value}`;
   };
-  return { id: made.body.id, key: made.body.value, send, link, alter, stop: () => alter({ available: false }) };
+  return {
+    id: made.body.id,
+    key: made.body.value,
+    send,
+    link,
+    alter,
+    stop: () => alter({ available: false }),
+  };
 }
 
 /** Repeats a request until its response meets the condition. */
@@ -146,19 +187,23 @@ export async function until(send, condition, limit = 60_000) {
   for (;;) {
     const found = await send();
     if (condition(found)) return found;
-    if (Date.now() > deadline) throw new Error(`condition not met, last response: ${JSON.stringify(found)}`);
+    if (Date.now() > deadline)
+      throw new Error(`condition not met, last response: ${JSON.stringify(found)}`);
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }
 
 /** A unique order code. */
-export const uniqueCode = (prefix) => `${prefix}-${Date.now().toString(36)}-${Math.floor(Math.random() * 1e6).toString(36)}`.toUpperCase();
+export const uniqueCode = (prefix) =>
+  `${prefix}-${Date.now().toString(36)}-${Math.floor(Math.random() * 1e6).toString(36)}`.toUpperCase();
 
 /** An unused CNPJ with valid check digits. */
 export function uniqueCnpj() {
   const base = `${String(Math.floor(Math.random() * 1e8)).padStart(8, "0")}0001`;
   const digit = (text) => {
-    const sum = [...text].reverse().reduce((total, one, at) => total + Number(one) * ((at % 8) + 2), 0);
+    const sum = [...text]
+      .reverse()
+      .reduce((total, one, at) => total + Number(one) * ((at % 8) + 2), 0);
     return sum % 11 < 2 ? 0 : 11 - (sum % 11);
   };
   const first = digit(base);
@@ -166,8 +211,14 @@ export function uniqueCnpj() {
 }
 
 export const VERGUEIRO = {
-  street: "Rua Vergueiro", number: "1000", neighborhood: "Paraíso", city: "São Paulo", state: "SP", zipCode: "01504-000",
-  latitude: -23.5712, longitude: -46.6401,
+  street: "Rua Vergueiro",
+  number: "1000",
+  neighborhood: "Paraíso",
+  city: "São Paulo",
+  state: "SP",
+  zipCode: "01504-000",
+  latitude: -23.5712,
+  longitude: -46.6401,
 };
 
 /** Fills in the address fields below an element ID. */
@@ -199,14 +250,26 @@ export async function screenshot(page, name) {
 export const outsideMap = (page) =>
   page.evaluate(() => {
     const map = document.querySelector(".map").getBoundingClientRect();
-    const boxes = [...document.querySelectorAll(".map .mark, .map .approximate")].map((one) => one.getBoundingClientRect().toJSON());
-    return boxes.filter((box) => box.left < map.left || box.right > map.right || box.top < map.top || box.bottom > map.bottom);
+    const boxes = [...document.querySelectorAll(".map .mark, .map .approximate")].map((one) =>
+      one.getBoundingClientRect().toJSON(),
+    );
+    return boxes.filter(
+      (box) =>
+        box.left < map.left ||
+        box.right > map.right ||
+        box.top < map.top ||
+        box.bottom > map.bottom,
+    );
   });
 
 /** Prints the page as the browser would on paper, to a PDF next to the screenshots, and returns its bytes as Latin-1 text. */
 export async function printed(page, name) {
   await mkdir(SCREENSHOTS, { recursive: true });
-  const pdf = await page.pdf({ path: path.join(SCREENSHOTS, `${name}.pdf`), preferCSSPageSize: true, printBackground: true });
+  const pdf = await page.pdf({
+    path: path.join(SCREENSHOTS, `${name}.pdf`),
+    preferCSSPageSize: true,
+    printBackground: true,
+  });
   return pdf.toString("latin1");
 }
 
@@ -217,10 +280,15 @@ export async function axeViolations(page) {
   axe ??= await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   // Evaluated by the debugger, because the content security policy permits no other scripts.
   await page.evaluate(axe);
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const found = await page.evaluate(() =>
+    globalThis.axe.run(document, { resultTypes: ["violations"] }),
+  );
   return found.violations
     .filter((one) => one.impact === "serious" || one.impact === "critical")
-    .map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target.join(" ")} ${node.failureSummary}`).join(" | ")}`);
+    .map(
+      (one) =>
+        `${one.id}: ${one.nodes.map((node) => `${node.target.join(" ")} ${node.failureSummary}`).join(" | ")}`,
+    );
 }
 
 const DESKTOP = { device: "desktop", viewport: { width: 1280, height: 900 } };
@@ -251,7 +319,8 @@ export async function defectsEverywhere(page, name) {
 /** Waits until a page has loaded its data and its animations have ended, except those that repeat. Its colours and sizes are then final. */
 export const settled = (page) =>
   page.waitForFunction(() => {
-    const isMoving = (one) => one.playState === "running" && one.effect.getComputedTiming().endTime !== Infinity;
+    const isMoving = (one) =>
+      one.playState === "running" && one.effect.getComputedTiming().endTime !== Infinity;
     return document.querySelector(".loading") === null && !document.getAnimations().some(isMoving);
   });
 
@@ -264,8 +333,16 @@ export async function defects(page, name, suffix) {
     const all = [...document.querySelectorAll("h1")];
     return [document.title, all.length, all[0]?.textContent ?? ""];
   });
-  if (heads !== 1 || title.replace(/^\(\d+\) /, "") !== `${head} · Despacho`) found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
-  const overflow = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll(".table-box:has(.orders, .prices), .order-main, .order-side")].map((box) => box.scrollWidth - box.clientWidth)));
+  if (heads !== 1 || title.replace(/^\(\d+\) /, "") !== `${head} · Despacho`)
+    found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
+  const overflow = await page.evaluate(() =>
+    Math.max(
+      ...[
+        document.documentElement,
+        ...document.querySelectorAll(".table-box:has(.orders, .prices), .order-main, .order-side"),
+      ].map((box) => box.scrollWidth - box.clientWidth),
+    ),
+  );
   if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
   return found;
 }
@@ -273,7 +350,9 @@ export async function defects(page, name, suffix) {
 /** Closes the open dialog with the keyboard, and returns what is wrong with the focus. */
 export async function closingDefects(page, name) {
   const found = [];
-  const inside = await page.evaluate(() => document.querySelector("dialog[open]").contains(document.activeElement));
+  const inside = await page.evaluate(() =>
+    document.querySelector("dialog[open]").contains(document.activeElement),
+  );
   if (!inside) found.push(`dialog-${name}: the focus is outside the dialog`);
   await page.keyboard.press("Escape");
   await page.waitForSelector("dialog[open]", { state: "detached" });

@@ -1,7 +1,15 @@
 // The operator's page for dispatch: a simulated pass and a real one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { api, courier, defectsEverywhere, goTo, launch, openLoggedIn, uniqueCode } from "./browser.mjs";
+import {
+  api,
+  courier,
+  defectsEverywhere,
+  goTo,
+  launch,
+  openLoggedIn,
+  uniqueCode,
+} from "./browser.mjs";
 import { openConsole } from "./operator.mjs";
 
 let browser;
@@ -17,11 +25,30 @@ before(async () => {
 after(() => browser.close());
 
 /** Curitiba, where no other test has couriers. */
-const PICKUP = { street: "Rua XV de Novembro", number: "100", city: "Curitiba", state: "PR", latitude: -25.4296, longitude: -49.2713 };
-const DOOR = { street: "Rua Marechal Deodoro", number: "100", city: "Curitiba", state: "PR", latitude: -25.4312, longitude: -49.2659 };
+const PICKUP = {
+  street: "Rua XV de Novembro",
+  number: "100",
+  city: "Curitiba",
+  state: "PR",
+  latitude: -25.4296,
+  longitude: -49.2713,
+};
+const DOOR = {
+  street: "Rua Marechal Deodoro",
+  number: "100",
+  city: "Curitiba",
+  state: "PR",
+  latitude: -25.4312,
+  longitude: -49.2659,
+};
 
 async function create() {
-  const body = { code: uniqueCode("DSP"), preparationTime: 0, pickupAddress: PICKUP, deliveries: [{ name: "Maria Silva", onlinePayment: true, address: DOOR }] };
+  const body = {
+    code: uniqueCode("DSP"),
+    preparationTime: 0,
+    pickupAddress: PICKUP,
+    deliveries: [{ name: "Maria Silva", onlinePayment: true, address: DOOR }],
+  };
   const made = await api(merchant.page, "POST", "/delivery/orders", body);
   assert.equal(made.status, 201, JSON.stringify(made.body));
   return made.body;
@@ -31,25 +58,64 @@ test("a simulated pass explains the orders and changes nothing", async () => {
   const order = await create();
   await goTo(page, "/dispatch");
   const isPass = (response) => response.url().endsWith("/admin/dispatch?dryRun=true");
-  const [response] = await Promise.all([page.waitForResponse(isPass), page.getByRole("button", { name: "Simular uma passada" }).click()]);
+  const [response] = await Promise.all([
+    page.waitForResponse(isPass),
+    page.getByRole("button", { name: "Simular uma passada" }).click(),
+  ]);
   const { decisions } = await response.json();
   const shown = page.getByTestId("pass");
   await shown.getByText("Nada foi alterado.").waitFor();
   // The couriers of the sandbox may already have the order.
-  const links = await shown.locator(".decisions > li > p:first-child > a:first-child").allInnerTexts();
-  assert.deepEqual(links, decisions.map((one) => `Pedido #${one.orderId}`));
-  await shown.getByText(decisions.length === 0 ? "Nenhum pedido procura entregador." : `de ${decisions.length} pedidos em busca`).waitFor();
+  const links = await shown
+    .locator(".decisions > li > p:first-child > a:first-child")
+    .allInnerTexts();
+  assert.deepEqual(
+    links,
+    decisions.map((one) => `Pedido #${one.orderId}`),
+  );
+  await shown
+    .getByText(
+      decisions.length === 0
+        ? "Nenhum pedido procura entregador."
+        : `de ${decisions.length} pedidos em busca`,
+    )
+    .waitFor();
   await api(merchant.page, "POST", "/delivery/orders/cancel", { orderId: order.id });
 });
 
 test("a pass with all kinds of results is explained in words", async () => {
   const person = await courier("Rita Despacho");
-  const cost = { lateness: 0, wait: 60, start: 0, travel: 125, length: 600, remoteness: 0, guarantee: 0, reoffer: 0, total: 785 };
-  const decision = (orderId, outcome, courierId = null) =>
-    ({ orderId, at: new Date().toISOString(), outcome, courierId, orders: 2, cost: courierId === null ? null : cost, considered: courierId === null ? [] : [{ courierId, cost }] });
-  const decisions = [decision(900001, "ASSIGNED", person.id), decision(900002, "NO_COURIER"), decision(900003, "CAN_WAIT", person.id)];
+  const cost = {
+    lateness: 0,
+    wait: 60,
+    start: 0,
+    travel: 125,
+    length: 600,
+    remoteness: 0,
+    guarantee: 0,
+    reoffer: 0,
+    total: 785,
+  };
+  const decision = (orderId, outcome, courierId = null) => ({
+    orderId,
+    at: new Date().toISOString(),
+    outcome,
+    courierId,
+    orders: 2,
+    cost: courierId === null ? null : cost,
+    considered: courierId === null ? [] : [{ courierId, cost }],
+  });
+  const decisions = [
+    decision(900001, "ASSIGNED", person.id),
+    decision(900002, "NO_COURIER"),
+    decision(900003, "CAN_WAIT", person.id),
+  ];
   // The couriers of the sandbox take the orders of a test before a pass of the operator can.
-  await page.route("**/admin/dispatch?dryRun=true", (route) => route.fulfill({ json: { moved: 0, allocated: 1, released: 0, expired: 0, more: true, decisions } }));
+  await page.route("**/admin/dispatch?dryRun=true", (route) =>
+    route.fulfill({
+      json: { moved: 0, allocated: 1, released: 0, expired: 0, more: true, decisions },
+    }),
+  );
   await page.getByRole("button", { name: "Simular uma passada" }).click();
   const shown = page.getByTestId("pass");
   await shown.getByText("1 de 3 pedidos em busca seriam atribuídos a entregadores.").waitFor();
@@ -66,9 +132,28 @@ test("a pass with all kinds of results is explained in words", async () => {
 
 test("other settings are compared with those in force", async () => {
   const person = await courier("Rita Ajuste");
-  const settings = { radiusKm: 1, maxPositionAgeMinutes: 5, stuckAfterMinutes: 10, waitLimitMinutes: 5, reofferAfterMinutes: 3, horizonMinutes: 40, ordersPerTrip: 3, detourMinutes: 20, readySpreadMinutes: 20, marginSeconds: 30 };
+  const settings = {
+    radiusKm: 1,
+    maxPositionAgeMinutes: 5,
+    stuckAfterMinutes: 10,
+    waitLimitMinutes: 5,
+    reofferAfterMinutes: 3,
+    horizonMinutes: 40,
+    ordersPerTrip: 3,
+    detourMinutes: 20,
+    readySpreadMinutes: 20,
+    marginSeconds: 30,
+  };
   const summary = (assigned) => ({ orders: 2, assigned, planned: assigned });
-  const decision = { orderId: 900001, at: new Date().toISOString(), outcome: "ASSIGNED", courierId: person.id, orders: 1, cost: null, considered: [] };
+  const decision = {
+    orderId: 900001,
+    at: new Date().toISOString(),
+    outcome: "ASSIGNED",
+    courierId: person.id,
+    orders: 1,
+    cost: null,
+    considered: [],
+  };
   const form = page.getByTestId("settings");
   await form.locator("#f-radiusKm-hint", { hasText: "Agora: 10" }).waitFor();
   const radius = page.getByLabel("Distância do entregador à coleta, no máximo em km");
@@ -79,7 +164,15 @@ test("other settings are compared with those in force", async () => {
   // The couriers of the sandbox take the orders of a test before a pass of the operator can.
   await page.route("**/admin/dispatch/what-if", (route) => {
     assert.equal(route.request().postDataJSON().radiusKm, 1);
-    return route.fulfill({ json: { settings, current: summary(1), draft: summary(0), changedOrders: 1, changed: [{ orderId: 900001, current: decision, draft: null }] } });
+    return route.fulfill({
+      json: {
+        settings,
+        current: summary(1),
+        draft: summary(0),
+        changedOrders: 1,
+        changed: [{ orderId: 900001, current: decision, draft: null }],
+      },
+    });
   });
   await form.getByRole("button", { name: "Simular com estes valores" }).click();
   const shown = page.getByTestId("comparison");
@@ -96,10 +189,16 @@ test("other settings are compared with those in force", async () => {
 });
 
 test("a pass is run once, and a lost network is explained", async () => {
-  const [sent] = await Promise.all([page.waitForRequest((one) => one.url().endsWith("/admin/dispatch")), page.getByRole("button", { name: "Executar uma passada agora" }).click()]);
+  const [sent] = await Promise.all([
+    page.waitForRequest((one) => one.url().endsWith("/admin/dispatch")),
+    page.getByRole("button", { name: "Executar uma passada agora" }).click(),
+  ]);
   assert.equal(sent.postData(), null);
   assert.ok(sent.headers()["idempotency-key"]);
-  await page.getByTestId("pass").getByText(/^A passada das \d\d:\d\d:\d\d terminou\.$/).waitFor();
+  await page
+    .getByTestId("pass")
+    .getByText(/^A passada das \d\d:\d\d:\d\d terminou\.$/)
+    .waitFor();
   await context.setOffline(true);
   await page.getByRole("button", { name: "Executar uma passada agora" }).click();
   await page.getByText("Não foi possível conectar ao servidor.").waitFor();

@@ -28,14 +28,22 @@ test("bad figures come first with advice, and unknown ones keep their name", asy
   let value = 3;
   const advice = "Verifique se as passagens do despacho rodam.";
   await page.route("**/admin/health", (route) => {
-    const figures = [{ name: "openOrders", value: 12_345, status: "OK", advice: null }, { name: "newFigure", value: 1, status: "OK", advice: null }];
+    const figures = [
+      { name: "openOrders", value: 12_345, status: "OK", advice: null },
+      { name: "newFigure", value: 1, status: "OK", advice: null },
+    ];
     if (value > 0) figures.push({ name: "overdueOrders", value, status: "DEGRADED", advice });
-    return route.fulfill({ json: { status: value > 0 ? "DEGRADED" : "OK", at: "2026-11-23T12:00:00Z", figures } });
+    return route.fulfill({
+      json: { status: value > 0 ? "DEGRADED" : "OK", at: "2026-11-23T12:00:00Z", figures },
+    });
   });
   await page.clock.fastForward(10_000);
   await page.getByText("1 número precisa de atenção").waitFor();
   const [first] = await page.locator(".figure").allInnerTexts();
-  assert.match(first, /^Pedidos com mudanças em atraso\s+3\s+Precisa de atenção\s+Verifique se as passagens/);
+  assert.match(
+    first,
+    /^Pedidos com mudanças em atraso\s+3\s+Precisa de atenção\s+Verifique se as passagens/,
+  );
   await card("newFigure").waitFor();
   await card("Pedidos em aberto").getByText("12.345").waitFor();
   assert.deepEqual(await defectsEverywhere(page, "console-health-bad"), []);

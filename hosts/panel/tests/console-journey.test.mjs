@@ -1,7 +1,20 @@
 // From a new store to a reassigned order, a compared tariff and new passwords: the operator's console and the merchant panel in several browsers.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, courier, fillAddress, goTo, launch, open, request, uniqueCnpj, uniqueCode, until } from "./browser.mjs";
+import {
+  BASE,
+  VERGUEIRO,
+  api,
+  courier,
+  fillAddress,
+  goTo,
+  launch,
+  open,
+  request,
+  uniqueCnpj,
+  uniqueCode,
+  until,
+} from "./browser.mjs";
 import { TOKEN, openConsole } from "./operator.mjs";
 
 const PASSWORD = "uma senha comprida 2026";
@@ -114,8 +127,13 @@ async function typeOrder(page, code) {
   await page.waitForSelector("#f-code");
   const at = "f-deliveries-0";
   for (const [id, text] of [
-    ["f-code", code], ["f-preparationTime", "0"], [`${at}-name`, "Rita Gomes"], [`${at}-phone`, "11987654321"], [`${at}-address-zipCode`, "01310200"],
-    [`${at}-address-street`, "Avenida Paulista"], [`${at}-address-number`, "1578"],
+    ["f-code", code],
+    ["f-preparationTime", "0"],
+    [`${at}-name`, "Rita Gomes"],
+    [`${at}-phone`, "11987654321"],
+    [`${at}-address-zipCode`, "01310200"],
+    [`${at}-address-street`, "Avenida Paulista"],
+    [`${at}-address-number`, "1578"],
   ]) {
     await keyboard.to(id);
     // The field contains the last preparation time.
@@ -131,7 +149,9 @@ async function typeOrder(page, code) {
   await keyboard.press("Enter");
   await page.waitForFunction(() => /^#\/orders\/\d+$/.test(location.hash));
   const tookMs = Date.now() - start;
-  figures.push(`an order by keyboard: ${keyboard.count()} keys, ${(tookMs / 1000).toFixed(1)} s with ${KEY_MS} ms per key`);
+  figures.push(
+    `an order by keyboard: ${keyboard.count()} keys, ${(tookMs / 1000).toFixed(1)} s with ${KEY_MS} ms per key`,
+  );
   assert.ok(keyboard.count() < MAX_KEYS, `${keyboard.count()} keys`);
   assert.ok(tookMs < MAX_TYPING_MS, `${tookMs} ms`);
   return Number(/\d+$/.exec(page.url())[0]);
@@ -148,7 +168,8 @@ async function clickMark(page, id, code) {
 
 /** Asserts that a login has the new password only. */
 async function assertNewPassword(email) {
-  const status = async (password) => (await request("", "POST", "/delivery/sessions", { email, password })).status;
+  const status = async (password) =>
+    (await request("", "POST", "/delivery/sessions", { email, password })).status;
   assert.deepEqual([await status(PASSWORD), await status(NEW_PASSWORD)], [401, 201]);
 }
 
@@ -161,7 +182,8 @@ test("the operator creates a store, whose user creates an order that the operato
   clerk = await join(await addUser(owner.page, clerkMail), clerkMail);
 
   const couriers = [await courier(uniqueCode("Ana")), await courier(uniqueCode("Bruno"))];
-  for (const one of couriers) await one.send("position", { latitude: VERGUEIRO.latitude, longitude: VERGUEIRO.longitude });
+  for (const one of couriers)
+    await one.send("position", { latitude: VERGUEIRO.latitude, longitude: VERGUEIRO.longitude });
   await goTo(operator.page, "/map");
 
   const code = uniqueCode("J");
@@ -209,7 +231,10 @@ test("the operator compares a tariff with the store's order, schedules it and de
   await page.getByText("O rascunho é válido.").waitFor();
   await page.getByLabel("Loja").fill(`#${store}`);
   await page.getByRole("button", { name: "Calcular" }).click();
-  assert.match(await page.getByTestId("what-if").locator("tbody tr").innerText(), new RegExp(`#${store}\\s+1\\s+R\\$.*\\+R\\$\\s1,[0-9]{2}\\s+0`, "s"));
+  assert.match(
+    await page.getByTestId("what-if").locator("tbody tr").innerText(),
+    new RegExp(`#${store}\\s+1\\s+R\\$.*\\+R\\$\\s1,[0-9]{2}\\s+0`, "s"),
+  );
 
   await page.getByRole("button", { name: "Pôr em vigor" }).click();
   const dialog = page.locator("dialog[open]");
@@ -222,13 +247,19 @@ test("the operator compares a tariff with the store's order, schedules it and de
   await row.getByRole("button", { name: /^Excluir/ }).click();
   await page.locator("dialog[open] .button.danger").click();
   await row.waitFor({ state: "detached" });
-  assert.equal((await list()).some((one) => one.tariff.version === name), false);
+  assert.equal(
+    (await list()).some((one) => one.tariff.version === name),
+    false,
+  );
 });
 
 test("a link of the operator resets the owner's password", async () => {
   await openStore();
   const again = await join(await newLink(operator.page), mail, NEW_PASSWORD);
-  assert.equal(await again.page.locator(".account-name").innerText(), await operator.page.locator("#title").innerText());
+  assert.equal(
+    await again.page.locator(".account-name").innerText(),
+    await operator.page.locator("#title").innerText(),
+  );
   await assertNewPassword(mail);
   assert.deepEqual(again.pageErrors, []);
   await again.context.close();
@@ -246,7 +277,11 @@ test("a link of the operator resets the clerk's password", async () => {
   await page.locator("dialog[open] button[type=submit]").click();
   await users.getByText("Envie este link a Bia Balcão.").waitFor();
   await page.waitForSelector("dialog", { state: "detached" });
-  const again = await join(await users.locator(".secret code").textContent(), clerkMail, NEW_PASSWORD);
+  const again = await join(
+    await users.locator(".secret code").textContent(),
+    clerkMail,
+    NEW_PASSWORD,
+  );
   assert.equal(await again.page.locator("nav a[href='#/keys']").count(), 0);
   await assertNewPassword(clerkMail);
   assert.deepEqual(again.pageErrors, []);

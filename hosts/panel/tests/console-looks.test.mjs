@@ -1,7 +1,23 @@
 // Every page and dialog of the operator's console on desktop and phone, in light and dark: screenshots and the violations that axe finds.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, LOOKS, PASSWORD, VERGUEIRO, api, closingDefects, courier, defects, goTo, launch, open, openLoggedIn, request, uniqueCode, until } from "./browser.mjs";
+import {
+  BASE,
+  LOOKS,
+  PASSWORD,
+  VERGUEIRO,
+  api,
+  closingDefects,
+  courier,
+  defects,
+  goTo,
+  launch,
+  open,
+  openLoggedIn,
+  request,
+  uniqueCode,
+  until,
+} from "./browser.mjs";
 import { TOKEN, signIn } from "./operator.mjs";
 
 let browser;
@@ -12,12 +28,27 @@ before(async () => {
   const merchant = await openLoggedIn(browser);
   rider = await courier(uniqueCode("Ana"));
   await rider.send("position", { latitude: VERGUEIRO.latitude, longitude: VERGUEIRO.longitude });
-  const body = { code: uniqueCode("FOTO"), preparationTime: 0, previewDeliveryTime: true, pickupAddress: VERGUEIRO, deliveries: [{ name: "Maria Silva", onlinePayment: true, address: VERGUEIRO }] };
+  const body = {
+    code: uniqueCode("FOTO"),
+    preparationTime: 0,
+    previewDeliveryTime: true,
+    pickupAddress: VERGUEIRO,
+    deliveries: [{ name: "Maria Silva", onlinePayment: true, address: VERGUEIRO }],
+  };
   const made = await api(merchant.page, "POST", "/delivery/orders", body);
   assert.equal(made.status, 201, JSON.stringify(made.body));
   order = made.body.id;
-  await until(() => api(merchant.page, "GET", `/delivery/orders/${order}`), (found) => found.body.situation === 210);
-  const user = { name: "Bia Balcão", email: `${uniqueCode("bia").toLowerCase()}@demo.despacho.example`, role: "CLERK", storeId: 1000, currentPassword: PASSWORD };
+  await until(
+    () => api(merchant.page, "GET", `/delivery/orders/${order}`),
+    (found) => found.body.situation === 210,
+  );
+  const user = {
+    name: "Bia Balcão",
+    email: `${uniqueCode("bia").toLowerCase()}@demo.despacho.example`,
+    role: "CLERK",
+    storeId: 1000,
+    currentPassword: PASSWORD,
+  };
   assert.equal((await api(merchant.page, "POST", "/delivery/users", user)).status, 201);
 });
 after(async () => {
@@ -57,7 +88,8 @@ function everywhere(name, run) {
     test(`${name}${device}, ${colorScheme}, ${options.locale}`, async () => {
       const { page, pageErrors, context } = await open(browser, { ...options, colorScheme });
       const found = [];
-      const check = async (name) => found.push(...(await defects(page, `console-${name}`, `${device}-${colorScheme}`)));
+      const check = async (name) =>
+        found.push(...(await defects(page, `console-${name}`, `${device}-${colorScheme}`)));
       const close = async (name) => found.push(...(await closingDefects(page, name)));
       await page.goto(`${BASE}/admin`);
       await page.waitForSelector("#f-token");

@@ -1,7 +1,16 @@
 // The operator's pages for tariffs: versions, the editor with its checks, prices, past orders, and activation.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { LOOKS, closingDefects, defects, goTo, launch, request, screenshot, uniqueCode } from "./browser.mjs";
+import {
+  LOOKS,
+  closingDefects,
+  defects,
+  goTo,
+  launch,
+  request,
+  screenshot,
+  uniqueCode,
+} from "./browser.mjs";
 import { sendAfterLostNetwork } from "./form-checks.mjs";
 import { TOKEN, openConsole } from "./operator.mjs";
 
@@ -18,7 +27,10 @@ after(() => browser.close());
 const list = async () => (await request(TOKEN, "GET", "/admin/tariffs")).body.tariffs;
 const current = async () => (await list()).find((one) => one.state === "CURRENT");
 const row = (name) => page.locator("tbody tr", { hasText: name });
-const copy = (name) => row(name).getByRole("button", { name: /^Copiar para o rascunho/ }).click();
+const copy = (name) =>
+  row(name)
+    .getByRole("button", { name: /^Copiar para o rascunho/ })
+    .click();
 const valid = () => page.getByText("O rascunho é válido.").waitFor();
 const version = () => uniqueCode("T").replaceAll(/[^A-Z0-9-]/g, "");
 const first = () => page.locator(".prices tbody tr").first().locator("td").first();
@@ -36,7 +48,10 @@ async function openDraft() {
 async function schedule() {
   const { tariff } = await current();
   const effectiveFrom = new Date(Date.now() + 90 * 86_400_000).toISOString();
-  const made = await request(TOKEN, "POST", "/admin/tariffs", { tariff: { ...tariff, version: version() }, effectiveFrom });
+  const made = await request(TOKEN, "POST", "/admin/tariffs", {
+    tariff: { ...tariff, version: version() },
+    effectiveFrom,
+  });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   return made.body;
 }
@@ -54,7 +69,9 @@ test("editor shows the server's errors at their fields while the operator types"
   await page.locator("#f-tariff-baseFee-error").getByText("Digite um número, como 7,90.").waitFor();
   assert.equal(await page.getByRole("button", { name: "Pôr em vigor" }).isDisabled(), true);
   await page.fill("#f-tariff-baseFee", "10001");
-  await page.waitForFunction(() => /10[.,]?000/.test(document.querySelector("#f-tariff-baseFee-error")?.textContent ?? ""));
+  await page.waitForFunction(() =>
+    /10[.,]?000/.test(document.querySelector("#f-tariff-baseFee-error")?.textContent ?? ""),
+  );
   await page.fill("#f-tariff-baseFee", "9,25");
   await page.locator("#f-tariff-baseFee-error").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Adicionar acréscimo" }).click();
@@ -74,7 +91,10 @@ test("editor shows the server's errors at their fields while the operator types"
   await valid();
   const before = await first().innerText();
   await page.selectOption("#f-samples-vehicle", "CAR");
-  await page.waitForFunction((text) => document.querySelector(".prices tbody td")?.innerText !== text, before);
+  await page.waitForFunction(
+    (text) => document.querySelector(".prices tbody td")?.innerText !== text,
+    before,
+  );
   await page.getByRole("button", { name: "Remover o veículo 1" }).click();
   await page.selectOption("#f-samples-vehicle", "");
 });
@@ -92,7 +112,13 @@ test("prices of samples compare the draft with the tariff in force", async () =>
   assert.deepEqual(await page.locator(".prices tbody th").allInnerTexts(), ["1,00 km", "4,50 km"]);
   // Orders over the longest route have no price.
   await page.fill("#f-tariff-maxDistanceKm", "4");
-  await page.locator(".prices tbody tr").last().locator("td strong").first().getByText("fora do limite").waitFor();
+  await page
+    .locator(".prices tbody tr")
+    .last()
+    .locator("td strong")
+    .first()
+    .getByText("fora do limite")
+    .waitFor();
   await page.fill("#f-tariff-maxDistanceKm", String(tariff.maxDistanceKm).replace(".", ","));
   await page.fill("#f-samples-times", "25:00");
   await page.waitForSelector(".field.invalid #f-samples-times");
@@ -137,11 +163,34 @@ test("a tariff can be pasted as JSON", async () => {
     await apply(text);
     await page.locator("#f-json-error").getByText(expected).waitFor();
   }
-  await apply(JSON.stringify({ tariff: { ...tariff, version: name, baseFee: 12.34, windows: [{ name: "noite", days: ["mon", "Sunday"], from: "20:00", until: "06:00", percent: 7.5 }] } }));
+  await apply(
+    JSON.stringify({
+      tariff: {
+        ...tariff,
+        version: name,
+        baseFee: 12.34,
+        windows: [
+          { name: "noite", days: ["mon", "Sunday"], from: "20:00", until: "06:00", percent: 7.5 },
+        ],
+      },
+    }),
+  );
   await page.waitForFunction(() => document.querySelector("#f-tariff-baseFee").value === "12,34");
   assert.equal(await page.inputValue("#f-tariff-version"), name);
-  assert.deepEqual([await page.inputValue("#f-tariff-windows-0-percent"), await page.inputValue("#f-tariff-windows-0-from")], ["7,5", "20:00"]);
-  assert.deepEqual(await page.locator(".weekdays label:has(input:checked)").allInnerTexts().then((all) => all.map((one) => one.trim())), ["seg", "dom"]);
+  assert.deepEqual(
+    [
+      await page.inputValue("#f-tariff-windows-0-percent"),
+      await page.inputValue("#f-tariff-windows-0-from"),
+    ],
+    ["7,5", "20:00"],
+  );
+  assert.deepEqual(
+    await page
+      .locator(".weekdays label:has(input:checked)")
+      .allInnerTexts()
+      .then((all) => all.map((one) => one.trim())),
+    ["seg", "dom"],
+  );
   await valid();
   await discard();
 });
@@ -157,7 +206,10 @@ test("past orders are compared, and warnings are prominent", async () => {
   await store.fill("#999999999");
   await page.getByRole("button", { name: "Calcular" }).click();
   await page.waitForSelector("#store-error");
-  assert.deepEqual([await store.getAttribute("aria-invalid"), await store.getAttribute("aria-describedby")], ["true", "store-error"]);
+  assert.deepEqual(
+    [await store.getAttribute("aria-invalid"), await store.getAttribute("aria-describedby")],
+    ["true", "store-error"],
+  );
   assert.equal(await page.locator(".error-box").count(), 0);
   await store.fill("Cantina");
   await page.locator("#store-error").getByText("Escolha uma loja da lista.").waitFor();
@@ -170,13 +222,34 @@ test("past orders are compared, and warnings are prominent", async () => {
   await page.getByText("O rascunho mudou depois desta comparação.").waitFor();
 
   // Two hundred thousand orders, and a draft that rejects some, need more data than a test has.
-  const compared = { storeId: 1000, storeName: "Cantina", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2 };
-  const json = { from: "2026-11-01T03:00:00Z", until: "2026-11-08T03:00:00Z", orders: 9, currentFee: 90, draftFee: 80.5, difference: -9.5, outOfRange: 2, partial: true, stores: [compared] };
+  const compared = {
+    storeId: 1000,
+    storeName: "Cantina",
+    orders: 9,
+    currentFee: 90,
+    draftFee: 80.5,
+    difference: -9.5,
+    outOfRange: 2,
+  };
+  const json = {
+    from: "2026-11-01T03:00:00Z",
+    until: "2026-11-08T03:00:00Z",
+    orders: 9,
+    currentFee: 90,
+    draftFee: 80.5,
+    difference: -9.5,
+    outOfRange: 2,
+    partial: true,
+    stores: [compared],
+  };
   await page.route("**/admin/tariffs/what-if", (route) => route.fulfill({ json }));
   await page.getByRole("button", { name: "Calcular" }).click();
   await page.locator("[role=alert]").getByText("A comparação está incompleta").waitFor();
   await page.locator("[role=alert]").getByText("O rascunho recusaria 2 destes pedidos").waitFor();
-  assert.match(await page.getByTestId("what-if").locator("tbody tr").innerText(), /Cantina #1000\s+9\s+R\$\s90,00\s+R\$\s80,50\s+-R\$\s9,50\s+2/);
+  assert.match(
+    await page.getByTestId("what-if").locator("tbody tr").innerText(),
+    /Cantina #1000\s+9\s+R\$\s90,00\s+R\$\s80,50\s+-R\$\s9,50\s+2/,
+  );
   await screenshot(page, "console-tariff");
   await page.unroute("**/admin/tariffs/what-if");
   await discard();
@@ -184,7 +257,11 @@ test("past orders are compared, and warnings are prominent", async () => {
 
 test("activation shows the total, schedules the tariff, and a scheduled one can be deleted", async () => {
   const { tariff } = await openDraft();
-  assert.notEqual(await page.inputValue("#f-tariff-version"), tariff.version, "the draft has a version of its own");
+  assert.notEqual(
+    await page.inputValue("#f-tariff-version"),
+    tariff.version,
+    "the draft has a version of its own",
+  );
   await page.fill("#f-tariff-version", tariff.version);
   await page.fill("#f-tariff-baseFee", "9,99");
   await valid();
@@ -212,21 +289,31 @@ test("activation shows the total, schedules the tariff, and a scheduled one can 
   await page.fill("#f-effectiveFrom", `${soon}T08:00`);
   await sendAfterLostNetwork(page, dialog.locator("form"));
   await row(name).getByText("Agendada").waitFor();
-  assert.equal(await page.getByRole("link", { name: "Continuar o rascunho" }).count(), 0, "the draft is used up");
+  assert.equal(
+    await page.getByRole("link", { name: "Continuar o rascunho" }).count(),
+    0,
+    "the draft is used up",
+  );
   const stored = (await list()).find((one) => one.tariff.version === name);
   assert.equal(stored.state, "SCHEDULED");
   assert.equal(stored.tariff.baseFee, "9.99");
-  await row(name).getByRole("button", { name: /^Excluir/ }).click();
+  await row(name)
+    .getByRole("button", { name: /^Excluir/ })
+    .click();
   await page.locator("dialog[open] .button.danger").click();
   await row(name).waitFor({ state: "detached" });
-  assert.equal((await list()).some((one) => one.tariff.version === name), false);
+  assert.equal(
+    (await list()).some((one) => one.tariff.version === name),
+    false,
+  );
 });
 
 for (const { device, colorScheme, ...options } of LOOKS) {
   test(`list, editor and confirmation look right: ${device}, ${colorScheme}, ${options.locale}`, async () => {
     const opened = await openConsole(browser, { ...options, colorScheme });
     const found = [];
-    const check = async (name) => found.push(...(await defects(opened.page, `console-${name}`, `${device}-${colorScheme}`)));
+    const check = async (name) =>
+      found.push(...(await defects(opened.page, `console-${name}`, `${device}-${colorScheme}`)));
     await goTo(opened.page, "/tariffs/draft");
     await check("tariff-none");
     await goTo(opened.page, "/tariffs");
@@ -253,8 +340,15 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     found.push(...(await closingDefects(opened.page, "dialog-tariff-discard")));
     const scheduled = await schedule();
     await goTo(opened.page, "/tariffs");
-    for (const [name, at] of [["copy", 0], ["remove", 1]]) {
-      await opened.page.locator("tr", { hasText: scheduled.tariff.version }).locator(".actions-cell .button").nth(at).click();
+    for (const [name, at] of [
+      ["copy", 0],
+      ["remove", 1],
+    ]) {
+      await opened.page
+        .locator("tr", { hasText: scheduled.tariff.version })
+        .locator(".actions-cell .button")
+        .nth(at)
+        .click();
       await check(`dialog-tariff-${name}`);
       found.push(...(await closingDefects(opened.page, `dialog-tariff-${name}`)));
     }

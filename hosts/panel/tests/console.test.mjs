@@ -1,7 +1,21 @@
 // The operator's console: sign-in, map, orders, couriers, stores.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, courier, fillAddress, goTo, launch, open, openLoggedIn, request, uniqueCnpj, uniqueCode, until } from "./browser.mjs";
+import {
+  BASE,
+  VERGUEIRO,
+  api,
+  courier,
+  fillAddress,
+  goTo,
+  launch,
+  open,
+  openLoggedIn,
+  request,
+  uniqueCnpj,
+  uniqueCode,
+  until,
+} from "./browser.mjs";
 import { sendAfterLostNetwork } from "./form-checks.mjs";
 import { TOKEN, openConsole, signIn } from "./operator.mjs";
 
@@ -15,7 +29,13 @@ before(async () => {
 after(() => browser.close());
 
 const create = async (fields = {}) => {
-  const body = { code: uniqueCode("OP"), preparationTime: 60, previewDeliveryTime: true, deliveries: [{ name: "Maria Silva", onlinePayment: true, address: VERGUEIRO }], ...fields };
+  const body = {
+    code: uniqueCode("OP"),
+    preparationTime: 60,
+    previewDeliveryTime: true,
+    deliveries: [{ name: "Maria Silva", onlinePayment: true, address: VERGUEIRO }],
+    ...fields,
+  };
   const made = await api(merchant.page, "POST", "/delivery/orders", body);
   assert.equal(made.status, 201, JSON.stringify(made.body));
   return made.body;
@@ -29,10 +49,17 @@ test("the token becomes a cookie that scripts cannot read", async () => {
   await page.waitForSelector(".field.invalid #f-token");
   await signIn(page);
   const cookies = await context.cookies(`${BASE}/admin`);
-  assert.deepEqual(cookies.map(({ name, httpOnly, sameSite, path }) => ({ name, httpOnly, sameSite, path })), [
-    { name: "despacho-operator", httpOnly: true, sameSite: "Strict", path: "/admin" },
-  ]);
-  const stored = await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) + document.documentElement.outerHTML);
+  assert.deepEqual(
+    cookies.map(({ name, httpOnly, sameSite, path }) => ({ name, httpOnly, sameSite, path })),
+    [{ name: "despacho-operator", httpOnly: true, sameSite: "Strict", path: "/admin" }],
+  );
+  const stored = await page.evaluate(
+    () =>
+      document.cookie +
+      JSON.stringify({ ...localStorage }) +
+      JSON.stringify({ ...sessionStorage }) +
+      document.documentElement.outerHTML,
+  );
   assert.ok(!stored.includes(TOKEN), "the page does not contain the token");
 
   await page.reload();
@@ -82,7 +109,10 @@ test("the operator reassigns and cancels an order and sees the reasons of dispat
   const name = uniqueCode("Rita");
   const order = await create({ preparationTime: 0, pickupAddress: VERGUEIRO });
   const one = await available(name);
-  const found = await until(() => api(merchant.page, "GET", `/delivery/orders/${order.id}`), ({ body }) => body.situation === 210);
+  const found = await until(
+    () => api(merchant.page, "GET", `/delivery/orders/${order.id}`),
+    ({ body }) => body.situation === 210,
+  );
   const { page, pageErrors, context } = await openConsole(browser);
   await goTo(page, `/orders/${order.id}`);
   await page.getByTestId("dispatch").getByText("Atribuído a um entregador").waitFor();
@@ -99,7 +129,10 @@ test("the operator reassigns and cancels an order and sees the reasons of dispat
   assert.equal(await page.inputValue("dialog #f-reason"), "Pneu furado");
   // The current courier is not offered.
   const options = await page.locator("dialog option").allTextContents();
-  assert.ok(options.length > 0 && !options.some((text) => text.includes(`#${found.body.deliveryMan.id}`)), `${options}`);
+  assert.ok(
+    options.length > 0 && !options.some((text) => text.includes(`#${found.body.deliveryMan.id}`)),
+    `${options}`,
+  );
   await page.selectOption("dialog #f-courierId", "");
   await dialog.getByRole("button", { name: "Reatribuir" }).click();
   await page.waitForSelector("dialog", { state: "detached" });
@@ -121,11 +154,20 @@ test("the operator reassigns and cancels an order and sees the reasons of dispat
 test("a searching order can only be assigned", async () => {
   // No courier carries orders of this store, which is not a sandbox.
   const made = await request(TOKEN, "POST", "/admin/matrices", {
-    name: uniqueCode("Loja"), cnpj: uniqueCnpj(), email: `${uniqueCode("loja")}@exemplo.com.br`.toLowerCase(), password: "senha-de-teste",
-    responsible: { name: "Lia Reis", phone: "+551130000000" }, address: VERGUEIRO, marketplaceBranchId: 1,
+    name: uniqueCode("Loja"),
+    cnpj: uniqueCnpj(),
+    email: `${uniqueCode("loja")}@exemplo.com.br`.toLowerCase(),
+    password: "senha-de-teste",
+    responsible: { name: "Lia Reis", phone: "+551130000000" },
+    address: VERGUEIRO,
+    marketplaceBranchId: 1,
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
-  const order = await request(made.body.value, "POST", "/delivery/orders", { code: uniqueCode("S"), preparationTime: 0, deliveries: [{ name: "Maria Silva", onlinePayment: true, address: VERGUEIRO }] });
+  const order = await request(made.body.value, "POST", "/delivery/orders", {
+    code: uniqueCode("S"),
+    preparationTime: 0,
+    deliveries: [{ name: "Maria Silva", onlinePayment: true, address: VERGUEIRO }],
+  });
   const { page, pageErrors, context } = await openConsole(browser);
   await goTo(page, `/orders/${order.body.id}`);
   await page.getByRole("button", { name: "Atribuir" }).click();
@@ -140,9 +182,15 @@ test("a searching order can only be assigned", async () => {
 test("an unavailable courier is an error of the field", async () => {
   // The couriers come before the order, and no simulated courier has been near: else one could take the order.
   const corner = { ...VERGUEIRO, latitude: VERGUEIRO.latitude - 0.003 };
-  const [first, second] = [await available(uniqueCode("Ana"), corner), await available(uniqueCode("Bruno"), corner)];
+  const [first, second] = [
+    await available(uniqueCode("Ana"), corner),
+    await available(uniqueCode("Bruno"), corner),
+  ];
   const order = await create({ preparationTime: 0, pickupAddress: corner });
-  await until(() => api(merchant.page, "GET", `/delivery/orders/${order.id}`), ({ body }) => body.situation === 210);
+  await until(
+    () => api(merchant.page, "GET", `/delivery/orders/${order.id}`),
+    ({ body }) => body.situation === 210,
+  );
   const { page, pageErrors, context } = await openConsole(browser);
   await goTo(page, `/orders/${order.id}`);
   const taken = await api(merchant.page, "GET", `/delivery/orders/${order.id}`);
@@ -206,7 +254,11 @@ test("the operator finds an order of any store", async () => {
   await store.fill("Cantina Demo");
   await page.waitForFunction(() => document.querySelectorAll("#stores option").length > 1);
   await page.waitForSelector("#store-error");
-  const other = await page.evaluate(() => [...document.querySelectorAll("#stores option")].map((one) => one.value).find((text) => /Manaus/.test(text)));
+  const other = await page.evaluate(() =>
+    [...document.querySelectorAll("#stores option")]
+      .map((one) => one.value)
+      .find((text) => /Manaus/.test(text)),
+  );
   await store.fill(other);
   await row.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Limpar filtros" }).click();
@@ -218,8 +270,24 @@ test("the operator finds an order of any store", async () => {
 test("the map shows couriers and open orders, and leads to them", async () => {
   const order = await create();
   // The courier of the demo's order there may have delivered it.
-  const manaus = { street: "Avenida Eduardo Ribeiro", number: "500", city: "Manaus", state: "AM", latitude: -3.1316, longitude: -60.0234 };
-  await create({ pickupAddress: manaus, deliveries: [{ name: "Lia Reis", onlinePayment: true, address: { ...manaus, number: "600", latitude: -3.1266 } }] });
+  const manaus = {
+    street: "Avenida Eduardo Ribeiro",
+    number: "500",
+    city: "Manaus",
+    state: "AM",
+    latitude: -3.1316,
+    longitude: -60.0234,
+  };
+  await create({
+    pickupAddress: manaus,
+    deliveries: [
+      {
+        name: "Lia Reis",
+        onlinePayment: true,
+        address: { ...manaus, number: "600", latitude: -3.1266 },
+      },
+    ],
+  });
   const name = uniqueCode("Carla");
   const one = await available(name);
   const { page, pageErrors, context } = await openConsole(browser);
@@ -269,14 +337,28 @@ test("the map requests all open orders, and states if there are too many", async
   await page.route("**/admin/orders?*", (route) => {
     const query = new URL(route.request().url()).searchParams;
     queries.push(query);
-    const row = { ...body.orders[0], id: 900_000 + queries.length, code: `ABERTO-${query.get("late") ?? query.get("cursor") ?? "0"}` };
-    return route.fulfill({ json: { orders: [row], nextCursor: query.has("late") ? null : String(Number(query.get("cursor") ?? 0) + 1) } });
+    const row = {
+      ...body.orders[0],
+      id: 900_000 + queries.length,
+      code: `ABERTO-${query.get("late") ?? query.get("cursor") ?? "0"}`,
+    };
+    return route.fulfill({
+      json: {
+        orders: [row],
+        nextCursor: query.has("late") ? null : String(Number(query.get("cursor") ?? 0) + 1),
+      },
+    });
   });
   await goTo(page, "/map");
   await page.locator(".fleet-list a", { hasText: "ABERTO-9" }).waitFor();
   await page.locator(".fleet-list a", { hasText: "ABERTO-true" }).waitFor();
-  await page.getByText("Só aparecem os 1000 pedidos em aberto mais novos e os atrasados.").waitFor();
-  assert.ok(queries.every((query) => query.get("open") === "true"), `${queries}`);
+  await page
+    .getByText("Só aparecem os 1000 pedidos em aberto mais novos e os atrasados.")
+    .waitFor();
+  assert.ok(
+    queries.every((query) => query.get("open") === "true"),
+    `${queries}`,
+  );
   await page.unroute("**/admin/orders?*");
   assert.deepEqual(pageErrors, []);
   await context.close();
@@ -288,7 +370,9 @@ test("the log shows all changes in pages", async () => {
   const { page, pageErrors, context } = await openConsole(browser);
   await page.getByRole("link", { name: "Alterações" }).click();
   const log = page.getByRole("table", { name: "Alterações" });
-  const entry = log.locator("tr", { hasText: "Cadastrou um entregador" }).filter({ hasText: `#${one.id}` });
+  const entry = log
+    .locator("tr", { hasText: "Cadastrou um entregador" })
+    .filter({ hasText: `#${one.id}` });
   await entry.waitFor();
   assert.match(await entry.innerText(), /Operador\s+—/);
   // The log of a test has few entries, so that the pages are small here.
@@ -303,8 +387,13 @@ test("the log shows all changes in pages", async () => {
   await page.getByRole("button", { name: "Mostrar mais" }).click();
   await log.locator("tbody tr").nth(3).waitFor();
   const { body } = await request(TOKEN, "GET", "/admin/audit?limit=4");
-  const ids = (await log.locator("tbody td:first-child .number").allInnerTexts()).map((text) => Number(text.trim().slice(1)));
-  assert.deepEqual(ids, body.entries.map((found) => found.subjectId));
+  const ids = (await log.locator("tbody td:first-child .number").allInnerTexts()).map((text) =>
+    Number(text.trim().slice(1)),
+  );
+  assert.deepEqual(
+    ids,
+    body.entries.map((found) => found.subjectId),
+  );
   await page.unroute("**/admin/audit?*");
   await goTo(page, "/health");
   await goTo(page, "/changes");
@@ -374,7 +463,10 @@ test("the operator registers a courier, who signs in with the code", async () =>
   await page.click("dialog button[type=submit]");
   await page.waitForSelector("dialog", { state: "detached" });
   await page.locator(".facts").getByText("87,5").waitFor({ state: "detached" });
-  assert.match(await page.locator(".facts .fact", { hasText: "Peso máximo (kg)" }).innerText(), /300/);
+  assert.match(
+    await page.locator(".facts .fact", { hasText: "Peso máximo (kg)" }).innerText(),
+    /300/,
+  );
 
   // The list finds the courier without accents and case, until the courier is removed.
   await goTo(page, "/couriers");
@@ -459,7 +551,12 @@ test("the operator creates a prepaid store and manages its balance, terms and ac
   assert.equal((await request(key, "GET", "/delivery/orders")).status, 200);
   await page.reload();
   const log = page.getByRole("table", { name: "Alterações" });
-  for (const change of ["Creditou saldo", "Definiu as condições de despacho", "Criou um link de senha"]) await log.locator("tr", { hasText: change }).first().waitFor();
+  for (const change of [
+    "Creditou saldo",
+    "Definiu as condições de despacho",
+    "Criou um link de senha",
+  ])
+    await log.locator("tr", { hasText: change }).first().waitFor();
 
   // The list finds the store, and its orders are one step away.
   await goTo(page, "/stores");

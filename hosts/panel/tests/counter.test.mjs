@@ -3,7 +3,21 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { encode } from "uqr";
-import { VERGUEIRO, api, axeViolations, fillAddress, goTo, launch, logIn, open, outsideMap, printed, screenshot, sendOrder, uniqueCode } from "./browser.mjs";
+import {
+  VERGUEIRO,
+  api,
+  axeViolations,
+  fillAddress,
+  goTo,
+  launch,
+  logIn,
+  open,
+  outsideMap,
+  printed,
+  screenshot,
+  sendOrder,
+  uniqueCode,
+} from "./browser.mjs";
 
 let browser;
 let page;
@@ -40,12 +54,34 @@ before(async () => {
 after(() => browser.close());
 
 /** Porto Alegre, where no other test has couriers. */
-const PICKUP = { street: "Rua dos Andradas", number: "100", city: "Porto Alegre", state: "RS", latitude: -30.0297, longitude: -51.2336 };
-const DOOR = { street: "Rua da República", number: "100", city: "Porto Alegre", state: "RS", latitude: -30.0386, longitude: -51.2205 };
+const PICKUP = {
+  street: "Rua dos Andradas",
+  number: "100",
+  city: "Porto Alegre",
+  state: "RS",
+  latitude: -30.0297,
+  longitude: -51.2336,
+};
+const DOOR = {
+  street: "Rua da República",
+  number: "100",
+  city: "Porto Alegre",
+  state: "RS",
+  latitude: -30.0386,
+  longitude: -51.2205,
+};
 
 async function create(order = {}) {
-  const deliveries = [{ name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, address: DOOR }];
-  const made = await api(page, "POST", "/delivery/orders", { code: uniqueCode("BALCAO"), previewDeliveryTime: true, pickupAddress: PICKUP, deliveries, ...order });
+  const deliveries = [
+    { name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, address: DOOR },
+  ];
+  const made = await api(page, "POST", "/delivery/orders", {
+    code: uniqueCode("BALCAO"),
+    previewDeliveryTime: true,
+    pickupAddress: PICKUP,
+    deliveries,
+    ...order,
+  });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   return made.body;
 }
@@ -56,7 +92,13 @@ test("phones and CEPs are accepted as typed", async () => {
   await goTo(page, "/orders/new");
   await page.waitForFunction(() => document.activeElement?.id === "f-code");
   const phone = page.locator("#f-deliveries-0-phone");
-  for (const typed of ["11 98765-4321", "(11) 98765-4321", "+55 11 98765 4321", "5511987654321", "011987654321"]) {
+  for (const typed of [
+    "11 98765-4321",
+    "(11) 98765-4321",
+    "+55 11 98765 4321",
+    "5511987654321",
+    "011987654321",
+  ]) {
     await phone.fill(typed);
     await phone.blur();
     assert.equal(await phone.inputValue(), "(11) 98765-4321", typed);
@@ -91,7 +133,10 @@ test("next order code and usual preparation time are suggested", async () => {
   await row(made.code).waitFor({ state: "detached" });
   assert.equal(await page.inputValue("#f-code"), "");
   await page.getByRole("button", { name: "Limpar" }).click();
-  await page.waitForFunction((expected) => document.querySelector("#f-code").value === expected, String(number + 1));
+  await page.waitForFunction(
+    (expected) => document.querySelector("#f-code").value === expected,
+    String(number + 1),
+  );
   await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
 });
 
@@ -104,11 +149,15 @@ test("typing mistakes cause no request, even if the server computes the prices",
   await goTo(page, "/orders");
   await page.reload();
   await page.waitForSelector("#title");
-  await Promise.all([page.waitForResponse((response) => response.url().endsWith(".wasm")), goTo(page, "/orders/new")]);
+  await Promise.all([
+    page.waitForResponse((response) => response.url().endsWith(".wasm")),
+    goTo(page, "/orders/new"),
+  ]);
   await page.fill("#f-code", uniqueCode("CONTATO"));
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
   let requests = 0;
-  const count = (request) => (requests += request.method() === "POST" && request.url().endsWith("/delivery/orders") ? 1 : 0);
+  const count = (request) =>
+    (requests += request.method() === "POST" && request.url().endsWith("/delivery/orders") ? 1 : 0);
   page.on("request", count);
   await sendOrder(page);
   await page.locator("#f-deliveries-0-phone-error").getByText("telefone ou e-mail").waitFor();
@@ -143,7 +192,14 @@ test("vehicle and load become requirements of the order, which its page shows", 
   await page.getByRole("heading", { level: 1, name: code }).waitFor();
   await page.locator(".facts").getByText("25,5").waitFor();
   const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
-  assert.deepEqual(body.orders[0].requirements, { vehicle: ["CAR"], weightGrams: 25_500, volumeMillilitres: null, packages: 3, container: "THERMIC", cardMachine: false });
+  assert.deepEqual(body.orders[0].requirements, {
+    vehicle: ["CAR"],
+    weightGrams: 25_500,
+    volumeMillilitres: null,
+    packages: 3,
+    container: "THERMIC",
+    cardMachine: false,
+  });
   await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
 });
 
@@ -172,7 +228,9 @@ test("the store's usual preparation time is suggested in a new order", async () 
 test("window of a delivery is checked, kept in the draft and shown", async () => {
   await goTo(page, "/orders/new");
   const code = uniqueCode("JANELA");
-  const [from, until] = ["from", "until"].map((name) => page.locator(`#f-deliveries-0-window-${name}`));
+  const [from, until] = ["from", "until"].map((name) =>
+    page.locator(`#f-deliveries-0-window-${name}`),
+  );
   const fillIn = async (typed) => {
     await page.fill("#f-code", typed);
     await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
@@ -184,18 +242,25 @@ test("window of a delivery is checked, kept in the draft and shown", async () =>
   await from.fill(`${tomorrow}T20:00`);
   await page.locator("#f-deliveries-0-window-until-error").waitFor();
   await until.fill(`${tomorrow}T19:00`);
-  await page.locator("#f-deliveries-0-window-until-error").getByText("A janela precisa terminar depois do início.").waitFor();
+  await page
+    .locator("#f-deliveries-0-window-until-error")
+    .getByText("A janela precisa terminar depois do início.")
+    .waitFor();
   await until.fill(`${tomorrow}T21:00`);
   await page.locator("#f-deliveries-0-window-until-error").waitFor({ state: "detached" });
   await page.reload();
-  assert.deepEqual([await from.inputValue(), await until.inputValue()], [`${tomorrow}T20:00`, `${tomorrow}T21:00`]);
+  assert.deepEqual(
+    [await from.inputValue(), await until.inputValue()],
+    [`${tomorrow}T20:00`, `${tomorrow}T21:00`],
+  );
   // A field that the user clears does not close its section.
   await from.fill("");
   await until.fill("");
   assert.equal(await from.isVisible(), true);
 
   // The preparation takes longer than the window allows: the error belongs to both times.
-  const local = (minutes) => new Date(Date.now() + (minutes - 180) * 60_000).toISOString().slice(0, 16);
+  const local = (minutes) =>
+    new Date(Date.now() + (minutes - 180) * 60_000).toISOString().slice(0, 16);
   await from.fill(local(5));
   await until.fill(local(10));
   await page.fill("#f-preparationTime", "60");
@@ -210,12 +275,22 @@ test("window of a delivery is checked, kept in the draft and shown", async () =>
   await until.fill(`${tomorrow}T21:00`);
   await sendOrder(page);
   await page.getByRole("heading", { level: 1, name: code }).waitFor();
-  await page.locator(".stops").getByText(/entre \d\d\/\d\d\/\d{4},? 20:00 e 21:00/).waitFor();
+  await page
+    .locator(".stops")
+    .getByText(/entre \d\d\/\d\d\/\d{4},? 20:00 e 21:00/)
+    .waitFor();
   const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
   const { window } = body.orders[0].deliveries[0];
-  assert.deepEqual([window.from, window.until].map(Date.parse), ["20:00", "21:00"].map((time) => Date.parse(`${tomorrow}T${time}-03:00`)));
+  assert.deepEqual(
+    [window.from, window.until].map(Date.parse),
+    ["20:00", "21:00"].map((time) => Date.parse(`${tomorrow}T${time}-03:00`)),
+  );
   await goTo(page, "/orders");
-  await page.locator(".orders tr", { hasText: code }).locator(".due").getByText("20:00 e 21:00").waitFor();
+  await page
+    .locator(".orders tr", { hasText: code })
+    .locator(".due")
+    .getByText("20:00 e 21:00")
+    .waitFor();
   await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
 });
 
@@ -231,7 +306,10 @@ test("price names the missing field, and is marked while estimated", async () =>
   await reason.getByText("Escolha o estado").waitFor();
   await page.selectOption("#f-deliveries-0-address-state", "SP");
   await page.locator(".estimate").getByText("valor estimado").waitFor();
-  await page.locator(".estimate").getByText(/entre R\$\s[\d,]+ e R\$\s[\d,]+/).waitFor();
+  await page
+    .locator(".estimate")
+    .getByText(/entre R\$\s[\d,]+ e R\$\s[\d,]+/)
+    .waitFor();
   await page.getByRole("button", { name: "Adicionar entrega" }).click();
   await reason.getByText("não inclui todas as entregas. Entrega 2: Informe o CEP").waitFor();
   await page.getByRole("button", { name: "Remover a entrega 2" }).click();
@@ -239,7 +317,9 @@ test("price names the missing field, and is marked while estimated", async () =>
   const submit = page.locator("form.create button[type=submit]");
   const withPrice = await submit.boundingBox();
   await page.fill("#f-deliveries-0-address-city", "");
-  await page.waitForFunction(() => document.querySelector("[data-testid=price]").textContent === "—");
+  await page.waitForFunction(
+    () => document.querySelector("[data-testid=price]").textContent === "—",
+  );
   assert.deepEqual(await submit.boundingBox(), withPrice);
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
   await page.locator(".estimate").waitFor({ state: "detached" });
@@ -250,8 +330,14 @@ test("price names the missing field, and is marked while estimated", async () =>
   await page.fill("#f-deliveries-0-address-latitude", "");
   await page.fill("#f-deliveries-0-address-longitude", "");
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]").textContent));
-  const [price, button] = await Promise.all([page.getByTestId("price"), page.locator(".create-price .button.primary")].map((one) => one.boundingBox()));
+  await page.waitForFunction(() =>
+    /R\$/.test(document.querySelector("[data-testid=price]").textContent),
+  );
+  const [price, button] = await Promise.all(
+    [page.getByTestId("price"), page.locator(".create-price .button.primary")].map((one) =>
+      one.boundingBox(),
+    ),
+  );
   assert.ok(price.y + price.height <= button.y, JSON.stringify({ price, button }));
   await page.setViewportSize({ width: 1280, height: 860 });
   await page.getByRole("button", { name: "Limpar" }).click();
@@ -275,13 +361,23 @@ test("shortcuts work, but not while typing", async () => {
   await page.keyboard.press("k");
   assert.equal(await focused(), first);
   await page.keyboard.press("Enter");
-  await page.waitForFunction((expected) => document.querySelector("#title").textContent.includes(expected), first);
+  await page.waitForFunction(
+    (expected) => document.querySelector("#title").textContent.includes(expected),
+    first,
+  );
   await page.keyboard.press("g");
   await page.keyboard.press("b");
   await page.waitForFunction(() => location.hash === "#/balance");
   // The search gets the focus even if the page is slow.
   await page.evaluate(() =>
-    addEventListener("hashchange", () => { for (const start = performance.now(); performance.now() - start < 300;); }, { once: true }));
+    addEventListener(
+      "hashchange",
+      () => {
+        for (const start = performance.now(); performance.now() - start < 300; );
+      },
+      { once: true },
+    ),
+  );
   await page.keyboard.press("/");
   await page.waitForFunction(() => document.activeElement?.type === "search");
   await page.keyboard.type("?ngb");
@@ -303,12 +399,22 @@ test("shortcuts work, but not while typing", async () => {
   await page.keyboard.press("Escape");
   await help.waitFor({ state: "detached" });
   await page.keyboard.press("n");
-  await page.waitForFunction(() => location.hash === "#/orders/new" && document.activeElement?.id === "f-code");
+  await page.waitForFunction(
+    () => location.hash === "#/orders/new" && document.activeElement?.id === "f-code",
+  );
 });
 
 test("labels and receipts are printed in their own sizes, and a label has none of the codes", async () => {
-  const deliveries = ["Maria Silva", "João Pereira"].map((name) => ({ name, productValue: 57.9, pickupCode: "COLETA7", address: DOOR }));
-  Object.assign(deliveries[0], { onlinePayment: false, payment: { method: "CASH", changeFor: 100 } });
+  const deliveries = ["Maria Silva", "João Pereira"].map((name) => ({
+    name,
+    productValue: 57.9,
+    pickupCode: "COLETA7",
+    address: DOOR,
+  }));
+  Object.assign(deliveries[0], {
+    onlinePayment: false,
+    payment: { method: "CASH", changeFor: 100 },
+  });
   const made = await create({ deliveries });
   await goTo(page, `/orders/${made.id}`);
   const print = async (button) => {
@@ -323,38 +429,77 @@ test("labels and receipts are printed in their own sizes, and a label has none o
     await page.emulateMedia({ media: null });
     const pdf = await printed(page, name);
     await page.locator(".print-sheet").waitFor({ state: "detached" });
-    return [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map((box) => [box[1], box[2]].map((points) => Math.round((points / 72) * 25.4)));
+    return [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map((box) =>
+      [box[1], box[2]].map((points) => Math.round((points / 72) * 25.4)),
+    );
   };
 
   const label = await print("Imprimir etiqueta");
   assert.equal(await page.locator(".label").count(), 2);
-  for (const expected of [made.code, "Maria Silva", "João Pereira", "Receber", "R$ 57,90", "dinheiro, troco de R$ 42,10", "Pago"]) assert.ok(label.includes(expected), expected);
-  for (const secret of ["COLETA7", ...made.deliveries.map((stop) => stop.deliveryCode)]) assert.ok(!label.split(/\s+/).includes(secret), secret);
+  for (const expected of [
+    made.code,
+    "Maria Silva",
+    "João Pereira",
+    "Receber",
+    "R$ 57,90",
+    "dinheiro, troco de R$ 42,10",
+    "Pago",
+  ])
+    assert.ok(label.includes(expected), expected);
+  for (const secret of ["COLETA7", ...made.deliveries.map((stop) => stop.deliveryCode)])
+    assert.ok(!label.split(/\s+/).includes(secret), secret);
   // The code leads to the order in the panel, which needs the store's session, and not to the recipient's page.
-  const { data } = encode(`${new URL(page.url()).origin}/#/orders/${made.id}`, { ecc: "M", border: 2 });
-  const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
-  for (const path of await page.locator(".label-qr path").all()) assert.equal(await path.getAttribute("d"), squares);
+  const { data } = encode(`${new URL(page.url()).origin}/#/orders/${made.id}`, {
+    ecc: "M",
+    border: 2,
+  });
+  const squares = data
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))
+    .join("");
+  for (const path of await page.locator(".label-qr path").all())
+    assert.equal(await path.getAttribute("d"), squares);
   for (const one of await page.locator(".label").all()) {
-    assert.ok(await one.evaluate((element) => element.scrollHeight <= element.clientHeight + 1), "the label is cut off");
+    assert.ok(
+      await one.evaluate((element) => element.scrollHeight <= element.clientHeight + 1),
+      "the label is cut off",
+    );
   }
-  assert.deepEqual(await sizes("print.label"), [[100, 60], [100, 60]]);
+  assert.deepEqual(await sizes("print.label"), [
+    [100, 60],
+    [100, 60],
+  ]);
 
   const receipt = await print("Imprimir recibo");
-  for (const expected of ["COLETA7", "Via do balcão", "R$ 57,90 · dinheiro, troco de R$ 42,10", "Pago R$ 57,90"]) assert.ok(receipt.includes(expected), expected);
+  for (const expected of [
+    "COLETA7",
+    "Via do balcão",
+    "R$ 57,90 · dinheiro, troco de R$ 42,10",
+    "Pago R$ 57,90",
+  ])
+    assert.ok(receipt.includes(expected), expected);
   assert.doesNotMatch(receipt, /Cancelar pedido/);
   await page.emulateMedia({ media: null });
   // The hidden sheet is as wide as the paper.
-  const height = await page.locator(".print-sheet").evaluate((element) => (element.getBoundingClientRect().height / 96) * 25.4);
+  const height = await page
+    .locator(".print-sheet")
+    .evaluate((element) => (element.getBoundingClientRect().height / 96) * 25.4);
   const [paper, ...others] = await sizes("print.receipt");
   assert.deepEqual(others, []);
   assert.equal(paper[0], 80);
-  assert.ok(paper[1] >= height + 8 && paper[1] <= height + 11, `${paper[1]} mm for ${height} mm and the margins`);
+  assert.ok(
+    paper[1] >= height + 8 && paper[1] <= height + 11,
+    `${paper[1]} mm for ${height} mm and the margins`,
+  );
   await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
 });
 
 test("map shows the whole circle of an approximate location", async () => {
   const address = { street: "Rua Augusta", number: "1508", city: "São Paulo", state: "SP" };
-  const made = await create({ pickupAddress: undefined, preparationTime: 30, deliveries: [{ name: "Maria Silva", address }] });
+  const made = await create({
+    pickupAddress: undefined,
+    preparationTime: 30,
+    deliveries: [{ name: "Maria Silva", address }],
+  });
   await goTo(page, `/orders/${made.id}`);
   await page.locator(".map .approximate").waitFor();
   assert.deepEqual(await outsideMap(page), []);
@@ -363,7 +508,10 @@ test("map shows the whole circle of an approximate location", async () => {
 
 test("import shows every error first, and resumes after a lost network", async () => {
   await goTo(page, "/orders/import");
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Baixar um modelo" }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Baixar um modelo" }).click(),
+  ]);
   const [head, example] = (await readFile(await file.path(), "utf8")).split("\r\n");
   assert.match(head, /^\uFEFFcodigo;destinatario;telefone;/);
   const codes = [1, 2, 3].map(() => uniqueCode("CSV"));
@@ -373,25 +521,43 @@ test("import shows every error first, and resumes after a lost network", async (
     for (const [at, cell] of Object.entries(changes)) cells[at] = cell;
     return cells.join(";");
   };
-  const load = { [head.split(";").indexOf("veiculo")]: "car vuc", [head.split(";").indexOf("peso_kg")]: "22" };
-  const text = [head, line(codes[0], load), line(codes[1], { 16: '"Portão ""azul""; fundos"', 13: "1.057,90" }), line(codes[2], { 2: "12", 14: "talvez" }), line(codes[0]), ""].join("\r\n");
+  const load = {
+    [head.split(";").indexOf("veiculo")]: "car vuc",
+    [head.split(";").indexOf("peso_kg")]: "22",
+  };
+  const text = [
+    head,
+    line(codes[0], load),
+    line(codes[1], { 16: '"Portão ""azul""; fundos"', 13: "1.057,90" }),
+    line(codes[2], { 2: "12", 14: "talvez" }),
+    line(codes[0]),
+    "",
+  ].join("\r\n");
   const posts = [];
-  const onRequest = (request) => request.method() === "POST" && request.url().endsWith("/delivery/orders") && posts.push(request.postDataJSON().code);
+  const onRequest = (request) =>
+    request.method() === "POST" &&
+    request.url().endsWith("/delivery/orders") &&
+    posts.push(request.postDataJSON().code);
   page.on("request", onRequest);
-  await page.setInputFiles("#f-file", { name: "pedidos.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.setInputFiles("#f-file", {
+    name: "pedidos.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from(text),
+  });
   await page.getByText("2 pedidos para criar").waitFor();
   await page.getByText("2 linhas têm erros").waitFor();
   const rows = page.locator(".import-rows tbody tr");
-  assert.match(await rows.nth(2).innerText(), /pago: Use sim ou não\.[^]*telefone: /);
+  assert.match(await rows.nth(2).innerText(), /pago: Use sim ou não\.[\s\S]*telefone: /);
   assert.match(await rows.nth(3).innerText(), /codigo: O código já está na linha 2\./);
-  assert.match(await rows.nth(0).innerText(), /Pronta[^]*R\$/);
+  assert.match(await rows.nth(0).innerText(), /Pronta[\s\S]*R\$/);
   assert.deepEqual(posts, [], "an order was created before the user confirmed");
   await screenshot(page, "import-checked");
 
   // The server creates the second order, but its response is lost; then the page is reloaded.
   let isSent = false;
   await page.route("**/delivery/orders", async (route) => {
-    if (route.request().method() !== "POST" || route.request().postDataJSON().code !== codes[1]) return route.continue();
+    if (route.request().method() !== "POST" || route.request().postDataJSON().code !== codes[1])
+      return route.continue();
     if (!isSent) await route.fetch();
     isSent = true;
     return route.abort();
@@ -408,19 +574,33 @@ test("import shows every error first, and resumes after a lost network", async (
     assert.equal(body.orders.length, 1, code);
     assert.equal(body.orders[0].deliveries[0].phone, "+5511987654321");
     const loads = { [codes[0]]: [["CAR", "VUC"], 22_000], [codes[1]]: [[], 2_500] };
-    assert.deepEqual([body.orders[0].requirements.vehicle, body.orders[0].requirements.weightGrams], loads[code]);
-    if (code === codes[1]) assert.deepEqual([body.orders[0].deliveries[0].observation, body.orders[0].deliveries[0].productValue], ['Portão "azul"; fundos', 1057.9]);
+    assert.deepEqual(
+      [body.orders[0].requirements.vehicle, body.orders[0].requirements.weightGrams],
+      loads[code],
+    );
+    if (code === codes[1])
+      assert.deepEqual(
+        [body.orders[0].deliveries[0].observation, body.orders[0].deliveries[0].productValue],
+        ['Portão "azul"; fundos', 1057.9],
+      );
     await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
   }
   // The lines with errors remain, to be corrected.
   await page.getByRole("button", { name: "Nova importação" }).click();
   const left = (await page.inputValue("#f-csv")).trim().split("\n");
-  assert.deepEqual(left.map((one) => one.split(";")[0]), ["codigo", codes[2], codes[0]]);
+  assert.deepEqual(
+    left.map((one) => one.split(";")[0]),
+    ["codigo", codes[2], codes[0]],
+  );
   await page.fill("#f-csv", "destinatario,cep\nMaria,01504-000");
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
   await page.locator(".field.invalid #f-csv").waitFor();
   assert.match(await page.textContent("#f-csv-error"), /code/);
-  await page.setInputFiles("#f-file", { name: "pedidos.csv", mimeType: "text/csv", buffer: Buffer.alloc(1_000_001, "a") });
+  await page.setInputFiles("#f-file", {
+    name: "pedidos.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.alloc(1_000_001, "a"),
+  });
   await page.locator(".field.invalid #f-file").waitFor();
   assert.equal(await page.textContent("#f-file-error"), "O arquivo tem mais de 1 MB.");
   const many = ["code", ...Array.from({ length: 201 }, (_, at) => String(at))].join("\n");
@@ -429,7 +609,10 @@ test("import shows every error first, and resumes after a lost network", async (
   await page.locator("#f-csv-error").getByText("Há 201 linhas").waitFor();
   // A stopped check can be continued.
   await page.route("**/delivery/orders/preview", (route) => route.abort());
-  await page.fill("#f-csv", text.split("\r\n").slice(0, 2).join("\n").replace(codes[0], uniqueCode("CSV")));
+  await page.fill(
+    "#f-csv",
+    text.split("\r\n").slice(0, 2).join("\n").replace(codes[0], uniqueCode("CSV")),
+  );
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
   await rows.getByText("Conferindo…").waitFor();
   await page.getByRole("button", { name: "Parar" }).click();
@@ -440,7 +623,10 @@ test("import shows every error first, and resumes after a lost network", async (
   await page.getByRole("button", { name: "Nova importação" }).click();
 
   // A spreadsheet without UTF-8, with a comma and a quoted decimal comma.
-  const old = Buffer.from(`code,name,zip,street,number,city,state,value\n${uniqueCode("CSV")},João,01504-000,Rua Vergueiro,1000,São Paulo,SP,"1,50"`, "latin1");
+  const old = Buffer.from(
+    `code,name,zip,street,number,city,state,value\n${uniqueCode("CSV")},João,01504-000,Rua Vergueiro,1000,São Paulo,SP,"1,50"`,
+    "latin1",
+  );
   await page.setInputFiles("#f-file", { name: "orders.csv", mimeType: "text/csv", buffer: old });
   await page.getByText("1 pedido para criar").waitFor();
   await rows.getByText("João").waitFor();
@@ -449,13 +635,35 @@ test("import shows every error first, and resumes after a lost network", async (
   // A spreadsheet in UTF-16 with tabs and a line that names the separator.
   const cells = ["codigo", "destinatario", "cep", "rua", "numero", "cidade", "uf", "valor"];
   const utf16 = (lines) => Buffer.from(`\uFEFF${lines.join("\r\n")}`, "utf16le");
-  const made = [uniqueCode("CSV"), "Inês", "01504-000", "Rua Vergueiro", "1000", "São Paulo", "SP", "R$ 1.200"];
-  await page.setInputFiles("#f-file", { name: "pedidos.txt", mimeType: "text/plain", buffer: utf16(["sep=\t", cells.join("\t"), made.join("\t"), [...made.with(0, uniqueCode("CSV")).slice(0, 7), "57,90"].join("\t")]) });
+  const made = [
+    uniqueCode("CSV"),
+    "Inês",
+    "01504-000",
+    "Rua Vergueiro",
+    "1000",
+    "São Paulo",
+    "SP",
+    "R$ 1.200",
+  ];
+  await page.setInputFiles("#f-file", {
+    name: "pedidos.txt",
+    mimeType: "text/plain",
+    buffer: utf16([
+      "sep=\t",
+      cells.join("\t"),
+      made.join("\t"),
+      [...made.with(0, uniqueCode("CSV")).slice(0, 7), "57,90"].join("\t"),
+    ]),
+  });
   await page.getByText("2 pedidos para criar").waitFor();
   await rows.getByText("Inês").first().waitFor();
   await page.getByRole("button", { name: "Nova importação" }).click();
   // Without another number, a tab does not show the decimal mark.
-  await page.setInputFiles("#f-file", { name: "pedidos.txt", mimeType: "text/plain", buffer: utf16([cells.join("\t"), made.join("\t")]) });
+  await page.setInputFiles("#f-file", {
+    name: "pedidos.txt",
+    mimeType: "text/plain",
+    buffer: utf16([cells.join("\t"), made.join("\t")]),
+  });
   await rows.getByText("R$ 1.200 pode significar milhares ou milésimos.").waitFor();
   await page.getByRole("button", { name: "Nova importação" }).click();
   await page.fill("#f-csv", `${cells.join(";")}\n${made.join(";")}\n2;"Rui;;;;;;\n3;Eva;;;;;;`);
@@ -470,7 +678,10 @@ test("alerts are opt-in, and typing mistakes cause none", async () => {
   await alerts.getByLabel("Tocar um som").check();
   await alerts.getByLabel("Mostrar notificações").check();
   // The browser confirms its permission later.
-  await page.waitForFunction(() => localStorage.getItem("despacho.attention") === JSON.stringify({ sound: true, browser: true }));
+  await page.waitForFunction(
+    () =>
+      localStorage.getItem("despacho.attention") === JSON.stringify({ sound: true, browser: true }),
+  );
 
   // Only the server can reject a used code; the form shows this to the clerk.
   const made = await create();
@@ -480,11 +691,23 @@ test("alerts are opt-in, and typing mistakes cause none", async () => {
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
   await sendOrder(page);
   await page.getByText("Já existe um pedido com este código.").waitFor();
-  await Promise.all([page.waitForResponse(/\/delivery\/notifications(\?|$)/), page.clock.fastForward(30_000)]);
+  await Promise.all([
+    page.waitForResponse(/\/delivery\/notifications(\?|$)/),
+    page.clock.fastForward(30_000),
+  ]);
   await page.evaluate(() => new Promise(requestAnimationFrame));
-  assert.deepEqual(await page.evaluate((code) => globalThis.shown.filter((text) => text.includes(code)), made.code), []);
+  assert.deepEqual(
+    await page.evaluate(
+      (code) => globalThis.shown.filter((text) => text.includes(code)),
+      made.code,
+    ),
+    [],
+  );
   const { body } = await api(page, "GET", "/delivery/notifications");
-  assert.deepEqual(body.notifications.filter((one) => one.orderCode === made.code), []);
+  assert.deepEqual(
+    body.notifications.filter((one) => one.orderCode === made.code),
+    [],
+  );
   await page.getByRole("button", { name: "Limpar" }).click();
   await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
 });
@@ -500,7 +723,8 @@ test("late orders come first, without a request", async () => {
   assert.ok(order.indexOf(sooner.code) < order.indexOf(later.code), order.join(" "));
   assert.equal(await row(sooner.code).locator(".late").count(), 0);
 
-  const passed = Date.parse(sooner.expectedDelivery) - (await page.evaluate(() => Date.now())) + 12.5 * 60_000;
+  const passed =
+    Date.parse(sooner.expectedDelivery) - (await page.evaluate(() => Date.now())) + 12.5 * 60_000;
   const tones = await page.evaluate(() => globalThis.tones);
   await context.setOffline(true);
   await page.clock.fastForward(passed);
@@ -509,17 +733,27 @@ test("late orders come first, without a request", async () => {
   await screenshot(page, "orders-late");
   // The clerk is alerted, and the title counts the late order.
   const alerts = [`O pedido ${sooner.code} está atrasado.`, "pedidos estão atrasados."];
-  await page.waitForFunction((expected) => globalThis.shown.some((one) => expected.some((text) => one.includes(text))), alerts);
+  await page.waitForFunction(
+    (expected) => globalThis.shown.some((one) => expected.some((text) => one.includes(text))),
+    alerts,
+  );
   assert.equal(await page.evaluate(() => globalThis.tones), tones + 2);
   assert.match(await page.title(), /^\(\d+\) /);
   await context.setOffline(false);
 
   // A promised time on another day has a date.
   await goTo(page, `/orders/${sooner.id}`);
-  await page.locator(".heading").getByText(/prometido .*\d\d:\d\d, atrasado 1[23] min/).waitFor();
+  await page
+    .locator(".heading")
+    .getByText(/prometido .*\d\d:\d\d, atrasado 1[23] min/)
+    .waitFor();
   await goTo(page, `/orders/${later.id}`);
-  await page.locator(".heading").getByText(/prometido .*\d\d:\d\d, em \d+ min/).waitFor();
-  for (const { id } of [later, sooner]) await api(page, "POST", "/delivery/orders/cancel", { orderId: id });
+  await page
+    .locator(".heading")
+    .getByText(/prometido .*\d\d:\d\d, em \d+ min/)
+    .waitFor();
+  for (const { id } of [later, sooner])
+    await api(page, "POST", "/delivery/orders/cancel", { orderId: id });
 });
 
 test("pages have no errors", () => {

@@ -4,7 +4,18 @@ import { courier, open, request, uniqueCode, until } from "./browser.mjs";
 
 export const PHONE = { width: 390, height: 844 };
 /** The table of steps that a trip with two stops, a payment, a failed delivery and a return has. */
-export const TRIP = ["arrive", "pickup", "en-route", "at-door", "deliver", "en-route", "at-door", "fail", "at-return", "hand-back"];
+export const TRIP = [
+  "arrive",
+  "pickup",
+  "en-route",
+  "at-door",
+  "deliver",
+  "en-route",
+  "at-door",
+  "fail",
+  "at-return",
+  "hand-back",
+];
 
 let key = null;
 
@@ -21,7 +32,12 @@ export async function merchant(method, to, body) {
 export async function openApp(browser, name, place, { prepare, ...options } = {}) {
   const rider = await courier(name);
   const opened = await open(browser, {
-    viewport: PHONE, hasTouch: true, isMobile: true, permissions: ["geolocation"], geolocation: { latitude: place.latitude, longitude: place.longitude }, ...options,
+    viewport: PHONE,
+    hasTouch: true,
+    isMobile: true,
+    permissions: ["geolocation"],
+    geolocation: { latitude: place.latitude, longitude: place.longitude },
+    ...options,
   });
   const { context, page } = opened;
   if (prepare !== undefined) await prepare(opened);
@@ -38,9 +54,17 @@ export async function openApp(browser, name, place, { prepare, ...options } = {}
 
 /** Creates an order and waits until the courier of a test has it. */
 export async function allocated(pickup, deliveries, extra = {}) {
-  const made = await merchant("POST", "/delivery/orders", { code: uniqueCode("APP"), pickupAddress: pickup, deliveries, ...extra });
+  const made = await merchant("POST", "/delivery/orders", {
+    code: uniqueCode("APP"),
+    pickupAddress: pickup,
+    deliveries,
+    ...extra,
+  });
   assert.equal(made.status, 201, JSON.stringify(made.body));
-  await until(() => merchant("GET", `/delivery/orders/${made.body.id}`), ({ body }) => body.situation === 210);
+  await until(
+    () => merchant("GET", `/delivery/orders/${made.body.id}`),
+    ({ body }) => body.situation === 210,
+  );
   return made.body;
 }
 
@@ -48,8 +72,21 @@ export async function allocated(pickup, deliveries, extra = {}) {
 export const orderFor = (city, pickup, doors) => [
   { ...city, ...pickup },
   [
-    { name: "Ana Lima", phone: "+5511990000201", onlinePayment: false, productValue: 89.9, observation: "Portão azul, interfone 12", address: { ...city, ...doors[0] }, confirmation: { platform: true } },
-    { name: "Bruno Reis", phone: "+5511990000202", onlinePayment: true, address: { ...city, ...doors[1] } },
+    {
+      name: "Ana Lima",
+      phone: "+5511990000201",
+      onlinePayment: false,
+      productValue: 89.9,
+      observation: "Portão azul, interfone 12",
+      address: { ...city, ...doors[0] },
+      confirmation: { platform: true },
+    },
+    {
+      name: "Bruno Reis",
+      phone: "+5511990000202",
+      onlinePayment: true,
+      address: { ...city, ...doors[1] },
+    },
   ],
 ];
 
@@ -66,7 +103,8 @@ export async function cutNetwork(page) {
   const cut = () => {
     const send = globalThis.fetch;
     globalThis.isCut = true;
-    globalThis.fetch = (...all) => (globalThis.isCut ? Promise.reject(new TypeError("no network")) : send(...all));
+    globalThis.fetch = (...all) =>
+      globalThis.isCut ? Promise.reject(new TypeError("no network")) : send(...all);
   };
   await page.context().setOffline(true);
   await page.evaluate(cut);
@@ -78,7 +116,8 @@ export async function cutNetwork(page) {
 }
 
 /** Waits until all steps are sent. */
-export const queueEmpty = (page) => page.waitForSelector("[data-testid=queue][data-waiting='0']", { state: "attached" });
+export const queueEmpty = (page) =>
+  page.waitForSelector("[data-testid=queue][data-waiting='0']", { state: "attached" });
 
 /** Takes one step of [`TRIP`] by touch, with an optional photo. */
 export async function takeStep(page, kind, order, picture) {
@@ -107,11 +146,23 @@ export async function takeStep(page, kind, order, picture) {
   await form.waitFor({ state: "detached" });
 }
 
-export const returnCode = async (id) => (await merchant("GET", `/delivery/orders/${id}`)).body.returnCode;
+export const returnCode = async (id) =>
+  (await merchant("GET", `/delivery/orders/${id}`)).body.returnCode;
 
 /** The state of the app that follows each step: the label of the next one. */
 export const AFTER = {
-  pt: ["Pedido coletado", "Sair para a entrega", "Cheguei", "Pedido entregue", "Sair para a entrega", "Cheguei", "Pedido entregue", "Voltei à coleta", "Pedido devolvido", null],
+  pt: [
+    "Pedido coletado",
+    "Sair para a entrega",
+    "Cheguei",
+    "Pedido entregue",
+    "Sair para a entrega",
+    "Cheguei",
+    "Pedido entregue",
+    "Voltei à coleta",
+    "Pedido devolvido",
+    null,
+  ],
 };
 
 /** Waits until the app shows the state after a step. */
@@ -128,7 +179,9 @@ export async function result(id) {
   return {
     situation: body.situation,
     deliveries: body.deliveries.map((one) => one.situation),
-    events: body.events.filter((one) => one.type !== "order.eta_changed").map((one) => `${one.type} ${stops.get(one.deliveryId) ?? ""} ${one.reason ?? ""}`.trim()),
+    events: body.events
+      .filter((one) => one.type !== "order.eta_changed")
+      .map((one) => `${one.type} ${stops.get(one.deliveryId) ?? ""} ${one.reason ?? ""}`.trim()),
   };
 }
 
@@ -141,8 +194,17 @@ export async function photo(page) {
     context.fillRect(0, 0, 2000, 1500);
     context.fillStyle = "#ffc56b";
     context.fillRect(500, 400, 900, 700);
-    return [...new Uint8Array(await (await canvas.convertToBlob({ type: "image/jpeg" })).arrayBuffer())];
+    return [
+      ...new Uint8Array(await (await canvas.convertToBlob({ type: "image/jpeg" })).arrayBuffer()),
+    ];
   });
-  const exif = Buffer.from("ffe10018457869660000" + Buffer.from("GPS -22.89 -43.1").toString("hex"), "hex");
-  return { name: "foto.jpg", mimeType: "image/jpeg", buffer: Buffer.concat([Buffer.from(bytes.slice(0, 2)), exif, Buffer.from(bytes.slice(2))]) };
+  const exif = Buffer.from(
+    `ffe10018457869660000${Buffer.from("GPS -22.89 -43.1").toString("hex")}`,
+    "hex",
+  );
+  return {
+    name: "foto.jpg",
+    mimeType: "image/jpeg",
+    buffer: Buffer.concat([Buffer.from(bytes.slice(0, 2)), exif, Buffer.from(bytes.slice(2))]),
+  };
 }

@@ -16,7 +16,10 @@ const testId = (page, id) => page.locator(`[data-testid="${id}"]`);
 test("app is installable, keeps the screen on and reports positions", async () => {
   const reports = [];
   const prepare = async ({ page }) => {
-    page.on("request", (sent) => sent.url().endsWith("/courier/position") && reports.push(sent.postDataJSON()));
+    page.on(
+      "request",
+      (sent) => sent.url().endsWith("/courier/position") && reports.push(sent.postDataJSON()),
+    );
     await page.addInitScript(() => {
       globalThis.locks = [];
       const request = navigator.wakeLock.request.bind(navigator.wakeLock);
@@ -26,15 +29,26 @@ test("app is installable, keeps the screen on and reports positions", async () =
       };
     });
   };
-  const { page, context, rider, pageErrors, close } = await openApp(browser, "Rita Posição", RECIFE, { prepare });
-  const known = await until(() => request(rider.key, "GET", "/courier/me"), ({ body }) => body.positionAt !== null);
+  const { page, context, rider, pageErrors, close } = await openApp(
+    browser,
+    "Rita Posição",
+    RECIFE,
+    { prepare },
+  );
+  const known = await until(
+    () => request(rider.key, "GET", "/courier/me"),
+    ({ body }) => body.positionAt !== null,
+  );
   assert.equal(known.body.latitude, RECIFE.latitude);
   assert.ok(Math.abs(Date.parse(reports[0].at) - Date.now()) < 10_000, JSON.stringify(reports));
   assert.deepEqual([...new Set(await page.evaluate(() => globalThis.locks))], ["screen"]);
   const devtools = await context.newCDPSession(page);
   const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
   // Each test has a context of its own, which the browser treats as incognito.
-  assert.deepEqual(installabilityErrors.filter((one) => one.errorId !== "in-incognito"), []);
+  assert.deepEqual(
+    installabilityErrors.filter((one) => one.errorId !== "in-incognito"),
+    [],
+  );
 
   // Without positions a banner leads to the setup of another app.
   assert.equal(await testId(page, "stale").count(), 0);
@@ -51,15 +65,27 @@ test("push shows a notice without content", async () => {
   const prepare = async ({ page }) => {
     await page.route("**/courier/push", (route) => {
       sent.push([route.request().method(), route.request().postDataJSON()]);
-      return route.request().method() === "GET" ? route.fulfill({ json: { publicKey: "BKey" } }) : route.fulfill({ status: 204 });
+      return route.request().method() === "GET"
+        ? route.fulfill({ json: { publicKey: "BKey" } })
+        : route.fulfill({ status: 204 });
     });
     await page.addInitScript(() => {
-      PushManager.prototype.subscribe = async (options) => ({ endpoint: `https://push.example/${options.applicationServerKey}/${options.userVisibleOnly}` });
+      PushManager.prototype.subscribe = async (options) => ({
+        endpoint: `https://push.example/${options.applicationServerKey}/${options.userVisibleOnly}`,
+      });
     });
   };
-  const { page, context, close } = await openApp(browser, "Rita Aviso", RECIFE, { prepare, permissions: ["geolocation", "notifications"] });
+  const { page, context, close } = await openApp(browser, "Rita Aviso", RECIFE, {
+    prepare,
+    permissions: ["geolocation", "notifications"],
+  });
   const devtools = await context.newCDPSession(page);
-  const registered = new Promise((resolve) => devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => registrations.length > 0 && resolve(registrations[0])));
+  const registered = new Promise((resolve) =>
+    devtools.on(
+      "ServiceWorker.workerRegistrationUpdated",
+      ({ registrations }) => registrations.length > 0 && resolve(registrations[0]),
+    ),
+  );
   await devtools.send("ServiceWorker.enable");
   const { registrationId } = await registered;
   await testId(page, "settings").click();
@@ -76,8 +102,16 @@ test("push shows a notice without content", async () => {
       globalThis.shown.push([title, options.body]);
     };
   });
-  await devtools.send("ServiceWorker.deliverPushMessage", { origin: BASE, registrationId, data: "" });
-  const shown = await until(() => worker.evaluate(() => globalThis.shown), (notices) => notices.length > 0, 20_000);
+  await devtools.send("ServiceWorker.deliverPushMessage", {
+    origin: BASE,
+    registrationId,
+    data: "",
+  });
+  const shown = await until(
+    () => worker.evaluate(() => globalThis.shown),
+    (notices) => notices.length > 0,
+    20_000,
+  );
   assert.deepEqual(shown, [["Nova viagem", "Abra o app para ver."]]);
   await close();
 });

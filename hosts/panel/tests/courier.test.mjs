@@ -2,8 +2,32 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { runnerImport } from "vite";
-import { BASE, axeViolations, courier, launch, open, request, screenshot, settled, until } from "./browser.mjs";
-import { PHONE, TRIP, allocated, cutNetwork, merchant, nextIs, openApp, orderFor, photo, queueEmpty, result, returnCode, stepTaken, takeStep } from "./courier-app.mjs";
+import {
+  BASE,
+  axeViolations,
+  courier,
+  launch,
+  open,
+  request,
+  screenshot,
+  settled,
+} from "./browser.mjs";
+import {
+  PHONE,
+  TRIP,
+  allocated,
+  cutNetwork,
+  merchant,
+  nextIs,
+  openApp,
+  orderFor,
+  photo,
+  queueEmpty,
+  result,
+  returnCode,
+  stepTaken,
+  takeStep,
+} from "./courier-app.mjs";
 
 let browser;
 before(async () => {
@@ -13,15 +37,62 @@ after(() => browser.close());
 
 const place = (street, latitude, longitude) => ({ street, number: "100", latitude, longitude });
 /** Each test has a city without other couriers. */
-const CURITIBA = orderFor({ city: "Curitiba", state: "PR" }, place("Rua XV de Novembro", -25.4297, -49.2711), [place("Rua Marechal Deodoro", -25.4311, -49.2655), place("Avenida Batel", -25.4417, -49.2871)]);
-const MANAUS = orderFor({ city: "Manaus", state: "AM" }, place("Avenida Sete de Setembro", -3.1349, -60.0234), [place("Rua Ramos Ferreira", -3.1268, -60.0213), place("Avenida Djalma Batista", -3.1012, -60.0257)]);
-const RECIFE = orderFor({ city: "Recife", state: "PE" }, place("Rua da Aurora", -8.0587, -34.8806), [place("Rua do Hospício", -8.0602, -34.8842), place("Avenida Conde da Boa Vista", -8.0601, -34.8905)]);
-const BELEM = orderFor({ city: "Belém", state: "PA" }, place("Avenida Nazaré", -1.4521, -48.4834), [place("Rua dos Mundurucus", -1.4602, -48.4841), place("Travessa Padre Eutíquio", -1.4587, -48.4921)]);
-const NATAL = orderFor({ city: "Natal", state: "RN" }, place("Avenida Rio Branco", -5.7861, -35.2081), [place("Rua João Pessoa", -5.7867, -35.2095), place("Avenida Prudente de Morais", -5.8012, -35.2099)]);
-const SALVADOR = orderFor({ city: "Salvador", state: "BA" }, place("Avenida Sete de Setembro", -12.9822, -38.5155), [place("Rua Chile", -12.9741, -38.5131), place("Rua Carlos Gomes", -12.9799, -38.5148)]);
-const MACEIO = orderFor({ city: "Maceió", state: "AL" }, place("Rua do Comércio", -9.6658, -35.7353), [place("Rua Barão de Penedo", -9.6649, -35.7369), place("Avenida da Paz", -9.6712, -35.7371)]);
-const JOINVILLE = orderFor({ city: "Joinville", state: "SC" }, place("Rua do Príncipe", -26.3045, -48.8487), [place("Rua Nove de Março", -26.3031, -48.8479), place("Rua Dona Francisca", -26.2961, -48.8451)]);
-const VITORIA = orderFor({ city: "Vitória", state: "ES" }, place("Avenida Jerônimo Monteiro", -20.3194, -40.3378), [place("Rua Sete de Setembro", -20.3189, -40.3361), place("Rua General Osório", -20.3201, -40.3389)]);
+const CURITIBA = orderFor(
+  { city: "Curitiba", state: "PR" },
+  place("Rua XV de Novembro", -25.4297, -49.2711),
+  [place("Rua Marechal Deodoro", -25.4311, -49.2655), place("Avenida Batel", -25.4417, -49.2871)],
+);
+const MANAUS = orderFor(
+  { city: "Manaus", state: "AM" },
+  place("Avenida Sete de Setembro", -3.1349, -60.0234),
+  [
+    place("Rua Ramos Ferreira", -3.1268, -60.0213),
+    place("Avenida Djalma Batista", -3.1012, -60.0257),
+  ],
+);
+const RECIFE = orderFor(
+  { city: "Recife", state: "PE" },
+  place("Rua da Aurora", -8.0587, -34.8806),
+  [
+    place("Rua do Hospício", -8.0602, -34.8842),
+    place("Avenida Conde da Boa Vista", -8.0601, -34.8905),
+  ],
+);
+const BELEM = orderFor({ city: "Belém", state: "PA" }, place("Avenida Nazaré", -1.4521, -48.4834), [
+  place("Rua dos Mundurucus", -1.4602, -48.4841),
+  place("Travessa Padre Eutíquio", -1.4587, -48.4921),
+]);
+const NATAL = orderFor(
+  { city: "Natal", state: "RN" },
+  place("Avenida Rio Branco", -5.7861, -35.2081),
+  [
+    place("Rua João Pessoa", -5.7867, -35.2095),
+    place("Avenida Prudente de Morais", -5.8012, -35.2099),
+  ],
+);
+const SALVADOR = orderFor(
+  { city: "Salvador", state: "BA" },
+  place("Avenida Sete de Setembro", -12.9822, -38.5155),
+  [place("Rua Chile", -12.9741, -38.5131), place("Rua Carlos Gomes", -12.9799, -38.5148)],
+);
+const MACEIO = orderFor(
+  { city: "Maceió", state: "AL" },
+  place("Rua do Comércio", -9.6658, -35.7353),
+  [place("Rua Barão de Penedo", -9.6649, -35.7369), place("Avenida da Paz", -9.6712, -35.7371)],
+);
+const JOINVILLE = orderFor(
+  { city: "Joinville", state: "SC" },
+  place("Rua do Príncipe", -26.3045, -48.8487),
+  [place("Rua Nove de Março", -26.3031, -48.8479), place("Rua Dona Francisca", -26.2961, -48.8451)],
+);
+const VITORIA = orderFor(
+  { city: "Vitória", state: "ES" },
+  place("Avenida Jerônimo Monteiro", -20.3194, -40.3378),
+  [
+    place("Rua Sete de Setembro", -20.3189, -40.3361),
+    place("Rua General Osório", -20.3201, -40.3389),
+  ],
+);
 
 const testId = (page, id) => page.locator(`[data-testid="${id}"]`);
 let online = null;
@@ -29,11 +100,24 @@ let online = null;
 /** Everything that scripts of the page can read: the URL, all storage and the cookies. */
 const readable = (page) =>
   page.evaluate(async () => {
-    const stored = [location.href, document.referrer, document.cookie, JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])];
+    const stored = [
+      location.href,
+      document.referrer,
+      document.cookie,
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]),
+    ];
     for (const { name } of await indexedDB.databases()) {
-      const database = await new Promise((resolve) => (indexedDB.open(name).onsuccess = (event) => resolve(event.target.result)));
+      const database = await new Promise(
+        (resolve) => (indexedDB.open(name).onsuccess = (event) => resolve(event.target.result)),
+      );
       for (const store of database.objectStoreNames) {
-        stored.push(await new Promise((resolve) => (database.transaction(store).objectStore(store).getAll().onsuccess = (event) => resolve(JSON.stringify(event.target.result)))));
+        stored.push(
+          await new Promise(
+            (resolve) =>
+              (database.transaction(store).objectStore(store).getAll().onsuccess = (event) =>
+                resolve(JSON.stringify(event.target.result))),
+          ),
+        );
       }
       database.close();
     }
@@ -44,13 +128,20 @@ const readable = (page) =>
   });
 
 test("sign-in link leaves no secret that scripts can read", async () => {
-  const { page, context, rider, pageErrors, close } = await openApp(browser, "Rita Segredo", RECIFE[0]);
+  const { page, context, rider, pageErrors, close } = await openApp(
+    browser,
+    "Rita Segredo",
+    RECIFE[0],
+  );
   assert.equal(page.url(), `${BASE}/courier`);
   const found = await readable(page);
   assert.match(found, /Rita Segredo/, "the stored data is read");
   assert.doesNotMatch(found, /in_\d|ses_|dsp_/);
   const [cookie] = await context.cookies(`${BASE}/courier/me`);
-  assert.deepEqual([cookie.name, cookie.httpOnly, cookie.sameSite, cookie.path], ["despacho-courier", true, "Strict", "/courier"]);
+  assert.deepEqual(
+    [cookie.name, cookie.httpOnly, cookie.sameSite, cookie.path],
+    ["despacho-courier", true, "Strict", "/courier"],
+  );
   await page.goBack();
   assert.doesNotMatch(page.url(), /in_/, "the link is not in the history");
   await page.goto(`${BASE}/courier`);
@@ -68,7 +159,10 @@ test("sign-in link leaves no secret that scripts can read", async () => {
   await testId(page, "sign-out").click();
   await testId(page, "sign-in").waitFor();
   assert.doesNotMatch(await readable(page), /Rita/);
-  assert.deepEqual((await context.cookies()).filter((one) => one.name === "despacho-courier"), []);
+  assert.deepEqual(
+    (await context.cookies()).filter((one) => one.name === "despacho-courier"),
+    [],
+  );
   await page.reload();
   await testId(page, "sign-in").waitFor();
 
@@ -82,7 +176,10 @@ test("sign-in link leaves no secret that scripts can read", async () => {
   await testId(page, "duty").waitFor();
   const other = await open(browser);
   await other.page.goto(link);
-  await other.page.getByText(/link de acesso é inválido/).first().waitFor();
+  await other.page
+    .getByText(/link de acesso é inválido/)
+    .first()
+    .waitFor();
   await other.context.close();
   assert.deepEqual(pageErrors, []);
   await close();
@@ -106,8 +203,14 @@ test("step of an ended session is sent after the next sign-in", async () => {
   const { body } = await merchant("GET", `/delivery/orders/${order.id}`);
   const event = body.events.find((one) => one.type === "order.courier_arrived");
   assert.equal(body.situation, 220);
-  assert.ok(Math.abs(Date.parse(event.createdAt) - takenAt) < 1_000, `${event.createdAt} is not the time of the step`);
-  assert.ok(Date.parse(event.receivedAt) - takenAt > 1_000, `${event.receivedAt} is not the time of the arrival`);
+  assert.ok(
+    Math.abs(Date.parse(event.createdAt) - takenAt) < 1_000,
+    `${event.createdAt} is not the time of the step`,
+  );
+  assert.ok(
+    Date.parse(event.receivedAt) - takenAt > 1_000,
+    `${event.receivedAt} is not the time of the arrival`,
+  );
   await close();
 });
 
@@ -118,7 +221,10 @@ test("whole trip online", async () => {
   // The pickup names the store, and every link to a navigation app works on every phone.
   const { body: store } = await merchant("GET", `/delivery/stores/${order.storeId}`);
   assert.equal(await testId(page, "store").innerText(), store.name);
-  assert.equal(await page.getByRole("link", { name: "Ligar para a loja" }).getAttribute("href"), `tel:${store.responsible.phone}`);
+  assert.equal(
+    await page.getByRole("link", { name: "Ligar para a loja" }).getAttribute("href"),
+    `tel:${store.responsible.phone}`,
+  );
   await testId(page, "navigate").click();
   const links = await page.locator("dialog a").evaluateAll((all) => all.map((one) => one.href));
   assert.equal(links.length, 3);
@@ -139,7 +245,9 @@ test("whole trip online", async () => {
       await page.keyboard.press("Escape");
     }
     if (kind === "at-return") {
-      const things = (await testId(page, "bring-back").locator("li").allInnerTexts()).map((one) => one.replaceAll("\u00A0", " "));
+      const things = (await testId(page, "bring-back").locator("li").allInnerTexts()).map((one) =>
+        one.replaceAll("\u00A0", " "),
+      );
       assert.deepEqual(things, ["Pagamento de R$ 89,90: Ana Lima", "Mercadoria: Bruno Reis"]);
     }
     await takeStep(page, kind, order);
@@ -199,7 +307,10 @@ test("trip taken offline is sent in order after reconnecting", async () => {
   await queueEmpty(page);
   assert.deepEqual(await result(order.id), online);
   const { body } = await merchant("GET", `/delivery/orders/${order.id}`);
-  assert.deepEqual(body.proofs.map((proof) => [proof.step, proof.photos.length]), [["PICKUP", 1]]);
+  assert.deepEqual(
+    body.proofs.map((proof) => [proof.step, proof.photos.length]),
+    [["PICKUP", 1]],
+  );
   await close();
 });
 
@@ -215,8 +326,14 @@ test("rejected step shows the reason and drops the steps behind it", async () =>
   await context.setOffline(false);
   const failed = testId(page, "failed");
   await failed.waitFor();
-  assert.match(await failed.locator("[data-state=rejected]").innerText(), /“Pedido coletado” \(Coleta\).*Código incorreto/s);
-  assert.match(await failed.locator("[data-state=dropped]").innerText(), /“Sair para a entrega” \(Ana Lima\)/);
+  assert.match(
+    await failed.locator("[data-state=rejected]").innerText(),
+    /“Pedido coletado” \(Coleta\).*Código incorreto/s,
+  );
+  assert.match(
+    await failed.locator("[data-state=dropped]").innerText(),
+    /“Sair para a entrega” \(Ana Lima\)/,
+  );
   await nextIs(page, "Pedido coletado");
   assert.equal((await result(order.id)).situation, 220);
   // The message stays until the courier has read it.
@@ -274,27 +391,43 @@ test("reload during a request sends the step once", async () => {
   await testId(page, "submit").click();
   await testId(page, "duty").waitFor();
   await queueEmpty(page);
-  assert.ok((await result(order.id)).events.includes("order.courier_released  Pneu furado"), "the reason is stored");
+  assert.ok(
+    (await result(order.id)).events.includes("order.courier_released  Pneu furado"),
+    "the reason is stored",
+  );
   await merchant("POST", "/delivery/orders/cancel", { orderId: order.id });
   await close();
 });
 
 test("table in the app equals the service's", async () => {
-  const { apply } = (await runnerImport(new URL("../src/courier/table.ts", import.meta.url).pathname)).module;
+  const { apply } = (
+    await runnerImport(new URL("../src/courier/table.ts", import.meta.url).pathname)
+  ).module;
   const rider = await courier("Rita Tabela");
-  await rider.send("position", { latitude: SALVADOR[0].latitude, longitude: SALVADOR[0].longitude });
+  await rider.send("position", {
+    latitude: SALVADOR[0].latitude,
+    longitude: SALVADOR[0].longitude,
+  });
   const order = await allocated(...SALVADOR);
   const [first, second] = order.deliveries;
   const trip = async () => (await request(rider.key, "GET", "/courier/trip")).body.trip;
   const shape = (found) =>
     found && {
-      orders: found.orders.map((one) => [one.situation, one.returnRequired, one.deliveries.map((stop) => stop.situation), [...one.possible].sort()]),
+      orders: found.orders.map((one) => [
+        one.situation,
+        one.returnRequired,
+        one.deliveries.map((stop) => stop.situation),
+        [...one.possible].sort(),
+      ]),
       stops: found.stops.map((stop) => [stop.type, stop.deliveryId, stop.latitude]),
     };
   let expected = await trip();
   const take = async (kind, deliveryId, body = {}) => {
     expected = apply(expected, { kind, orderId: order.id, deliveryId });
-    await rider.send(`orders/${order.id}/${kind}`, deliveryId === null ? body : { deliveryId, ...body });
+    await rider.send(
+      `orders/${order.id}/${kind}`,
+      deliveryId === null ? body : { deliveryId, ...body },
+    );
     const found = await trip();
     assert.deepEqual(shape(expected), shape(found), kind);
     expected = found;
@@ -319,14 +452,18 @@ test("table in the app equals the service's", async () => {
 /** Moves the focus with the Tab key until an element matches. */
 async function tabTo(page, selector) {
   for (let presses = 0; presses < 40; presses += 1) {
-    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector)) return;
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector))
+      return;
     await page.keyboard.press("Tab");
   }
   assert.fail(`${selector} is not reachable with the Tab key`);
 }
 
 test("trip can be finished with only the keyboard", async () => {
-  const { page, pageErrors, close } = await openApp(browser, "Rita Tecla", MACEIO[0], { isMobile: false, hasTouch: false });
+  const { page, pageErrors, close } = await openApp(browser, "Rita Tecla", MACEIO[0], {
+    isMobile: false,
+    hasTouch: false,
+  });
   const order = await allocated(...MACEIO);
   await nextIs(page, "Cheguei à coleta");
   const press = (key) => page.keyboard.press(key);
@@ -347,7 +484,13 @@ test("trip can be finished with only the keyboard", async () => {
     if (["pickup", "deliver", "hand-back"].includes(kind)) {
       await page.waitForSelector(`[data-testid=form-${kind}]`);
       await tabTo(page, "#step-code");
-      await page.keyboard.type({ pickup: order.pickupCode, deliver: order.deliveries[0].deliveryCode, "hand-back": await returnCode(order.id) }[kind]);
+      await page.keyboard.type(
+        {
+          pickup: order.pickupCode,
+          deliver: order.deliveries[0].deliveryCode,
+          "hand-back": await returnCode(order.id),
+        }[kind],
+      );
       if (kind === "deliver") {
         await tabTo(page, "#step-paid");
         await press("Space");
@@ -360,11 +503,16 @@ test("trip can be finished with only the keyboard", async () => {
     }
     await stepTaken(page, at);
   }
-  await page.waitForFunction(() => document.activeElement?.id === "title", null, { timeout: 5_000 });
+  await page.waitForFunction(() => document.activeElement?.id === "title", null, {
+    timeout: 5_000,
+  });
   await queueEmpty(page);
   const { situation, events } = await result(order.id);
   assert.equal(situation, 510);
-  assert.ok(events.some((one) => one.endsWith("Endereço não encontrado")), events.join());
+  assert.ok(
+    events.some((one) => one.endsWith("Endereço não encontrado")),
+    events.join(),
+  );
   assert.deepEqual(pageErrors, []);
   await close();
 });
@@ -378,7 +526,10 @@ const smallTargets = (page) =>
       const target = element.closest("label") ?? element;
       const { width, height } = target.getBoundingClientRect();
       const isShown = target.checkVisibility({ visibilityProperty: true }) && width > 0;
-      if (isShown && (width < 48 || height < 48)) found.push(`${element.tagName} ${element.className} ${target.textContent} ${width}x${height}`);
+      if (isShown && (width < 48 || height < 48))
+        found.push(
+          `${element.tagName} ${element.className} ${target.textContent} ${width}x${height}`,
+        );
     }
     return found;
   });
@@ -393,8 +544,16 @@ const LOOKS = [
 for (const [device, viewport, colorScheme, locale] of LOOKS) {
   test(`looks on ${device}, ${colorScheme}, ${locale}`, async () => {
     const at = VITORIA[0];
-    const moved = { ...at, latitude: at.latitude + LOOKS.findIndex((one) => one[0] === device && one[2] === colorScheme) * 0.002 };
-    const { page, context, pageErrors, close } = await openApp(browser, "Rita Vista", moved, { viewport, colorScheme, locale });
+    const moved = {
+      ...at,
+      latitude:
+        at.latitude + LOOKS.findIndex((one) => one[0] === device && one[2] === colorScheme) * 0.002,
+    };
+    const { page, context, pageErrors, close } = await openApp(browser, "Rita Vista", moved, {
+      viewport,
+      colorScheme,
+      locale,
+    });
     const found = [];
     const check = async (name) => {
       await settled(page);
@@ -406,7 +565,9 @@ for (const [device, viewport, colorScheme, locale] of LOOKS) {
         // 390 px at a zoom of 200 %.
         await page.setViewportSize({ width: 195, height: 422 });
       }
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
       if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
       if (device === "phone") await page.setViewportSize(viewport);
     };
@@ -443,8 +604,12 @@ for (const [device, viewport, colorScheme, locale] of LOOKS) {
     await testId(page, "submit").click();
     await page.waitForSelector("dialog[open]", { state: "detached" });
     await testId(page, "next").click();
-    await testId(page, "next").filter({ hasText: /Cheguei|arrived/ }).click();
-    await testId(page, "next").filter({ hasText: /entregue|Delivered/ }).click();
+    await testId(page, "next")
+      .filter({ hasText: /Cheguei|arrived/ })
+      .click();
+    await testId(page, "next")
+      .filter({ hasText: /entregue|Delivered/ })
+      .click();
     await testId(page, "submit").click();
     await page.waitForSelector("[aria-invalid=true]");
     await check("form-deliver");

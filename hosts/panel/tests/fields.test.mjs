@@ -1,7 +1,23 @@
 // Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs; what has the focus when a page opens.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, PASSWORD, VERGUEIRO, api, axeViolations, confirmSession, goTo, hold, launch, open, openLoggedIn, request, screenshot, uniqueCnpj, uniqueCode } from "./browser.mjs";
+import {
+  BASE,
+  PASSWORD,
+  VERGUEIRO,
+  api,
+  axeViolations,
+  confirmSession,
+  goTo,
+  hold,
+  launch,
+  open,
+  openLoggedIn,
+  request,
+  screenshot,
+  uniqueCnpj,
+  uniqueCode,
+} from "./browser.mjs";
 import { assertShown, at, sendAfterLostNetwork } from "./form-checks.mjs";
 
 let browser;
@@ -14,8 +30,14 @@ before(async () => {
   browser = await launch();
   ({ page, context, pageErrors } = await openLoggedIn(browser));
   const made = await api(page, "POST", "/delivery/stores", {
-    name: uniqueCode("Filial"), cnpj: uniqueCnpj(), email: `${uniqueCode("filial").toLowerCase()}@demo.despacho.example`, password: "senha-de-teste", currentPassword: PASSWORD,
-    responsible: { name: "Bia Rocha", phone: "+551130000000" }, address: VERGUEIRO, marketplaceBranchId: 1,
+    name: uniqueCode("Filial"),
+    cnpj: uniqueCnpj(),
+    email: `${uniqueCode("filial").toLowerCase()}@demo.despacho.example`,
+    password: "senha-de-teste",
+    currentPassword: PASSWORD,
+    responsible: { name: "Bia Rocha", phone: "+551130000000" },
+    address: VERGUEIRO,
+    marketplaceBranchId: 1,
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   branch = Number(made.body.storeId);
@@ -40,7 +62,10 @@ async function openSettings(testId) {
   const form = page.getByTestId(testId);
   await form.waitFor();
   // The store's own settings are replaced.
-  await page.waitForFunction((id) => document.querySelector("#f-store").value === id, String(branch));
+  await page.waitForFunction(
+    (id) => document.querySelector("#f-store").value === id,
+    String(branch),
+  );
   return form;
 }
 
@@ -59,20 +84,37 @@ test("errors of a rule for proofs stay at its row", async () => {
   await fillTooLong(reasons.nth(1), "x".repeat(256));
   await press(form, "Salvar");
   // Steps without a part are not sent, so that the third sent rule is the sixth row.
-  const rules = [["PICKUP", null], ["FAILURE", "Recusado"], ["FAILURE", "x".repeat(256)]].map(([step, reason]) => ({ step, reason, requires: ["PHOTO"] }));
+  const rules = [
+    ["PICKUP", null],
+    ["FAILURE", "Recusado"],
+    ["FAILURE", "x".repeat(256)],
+  ].map(([step, reason]) => ({ step, reason, requires: ["PHOTO"] }));
   const rejected = await send("PUT", `/delivery/stores/${branch}/proofs`, { rules });
-  assert.deepEqual(rejected.body.errors.map((one) => one.pointer), ["/rules/2/reason"]);
+  assert.deepEqual(
+    rejected.body.errors.map((one) => one.pointer),
+    ["/rules/2/reason"],
+  );
   const invalid = form.locator(".field.invalid");
   await invalid.waitFor();
-  assert.deepEqual([await invalid.count(), await invalid.locator("input").inputValue()], [1, "x".repeat(256)]);
+  assert.deepEqual(
+    [await invalid.count(), await invalid.locator("input").inputValue()],
+    [1, "x".repeat(256)],
+  );
   assert.equal(await invalid.locator(".field-error").innerText(), rejected.body.errors[0].detail);
   assert.equal(await invalid.locator("input").getAttribute("aria-invalid"), "true");
   await form.locator(".error-box .link").click();
-  assert.equal(await invalid.locator("input").evaluate((input) => input === document.activeElement), true);
+  assert.equal(
+    await invalid.locator("input").evaluate((input) => input === document.activeElement),
+    true,
+  );
   assert.deepEqual(await axeViolations(page), []);
   await screenshot(page, "settings-proof-rejected");
   await press(form, "Remover regra");
-  assert.equal(await invalid.locator("input").inputValue(), "x".repeat(256), "the error moves with its row");
+  assert.equal(
+    await invalid.locator("input").inputValue(),
+    "x".repeat(256),
+    "the error moves with its row",
+  );
 
   // Too many rules are an error of the list.
   for (let rule = 0; rule < 20; rule += 1) await press(form, "Adicionar regra para um motivo");
@@ -84,7 +126,14 @@ test("errors of a rule for proofs stay at its row", async () => {
   await sendAfterLostNetwork(page, form);
   await saved();
   const { body } = await send("GET", `/delivery/stores/${branch}/proofs`);
-  assert.deepEqual(body.rules.map(({ step, reason }) => [step, reason]), [["PICKUP", null], ["FAILURE", "Motivo 19"], ["FAILURE", "Motivo 20"]]);
+  assert.deepEqual(
+    body.rules.map(({ step, reason }) => [step, reason]),
+    [
+      ["PICKUP", null],
+      ["FAILURE", "Motivo 19"],
+      ["FAILURE", "Motivo 20"],
+    ],
+  );
 });
 
 test("errors of the opening hours are at their fields", async () => {
@@ -99,10 +148,20 @@ test("errors of the opening hours are at their fields", async () => {
   await page.fill(at("/exceptions/1/until"), "10:00");
   await press(form, "Salvar");
   const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-  const hours = [{ days, from: "25:00", until: "" }, { days, from: "11:00", until: "23:00" }];
-  const exceptions = [{ date: "", closed: true, from: null, until: null, name: null }, { date: "2026-12-25", closed: false, from: "10:00", until: "10:00", name: null }];
+  const hours = [
+    { days, from: "25:00", until: "" },
+    { days, from: "11:00", until: "23:00" },
+  ];
+  const exceptions = [
+    { date: "", closed: true, from: null, until: null, name: null },
+    { date: "2026-12-25", closed: false, from: "10:00", until: "10:00", name: null },
+  ];
   await form.locator(".error-box").waitFor();
-  await assertShown(page, await send("PUT", `/delivery/stores/${branch}/hours`, { hours, exceptions }), 4);
+  await assertShown(
+    page,
+    await send("PUT", `/delivery/stores/${branch}/hours`, { hours, exceptions }),
+    4,
+  );
   await screenshot(page, "settings-hours-rejected");
 
   // Two periods at once are an error of the second one.
@@ -119,7 +178,9 @@ test("errors of the opening hours are at their fields", async () => {
   await press(form, "Remover período");
   await press(form, "Remover período");
   await press(form, "Salvar");
-  await page.waitForFunction(() => document.querySelectorAll("[data-testid=hours] .rule").length === 0);
+  await page.waitForFunction(
+    () => document.querySelectorAll("[data-testid=hours] .rule").length === 0,
+  );
 });
 
 test("errors of the recipients' pages are at their fields, also at a list", async () => {
@@ -128,22 +189,46 @@ test("errors of the recipients' pages are at their fields, also at a list", asyn
   await page.fill(at("/contact/phone"), "1198");
   await press(form, "Salvar");
   await form.locator(".error-box").waitFor();
-  const policy = { enabled: false, contact: { name: null, phone: "1198", text: null }, choices: ["DOORMAN"], notifyAt: [] };
+  const policy = {
+    enabled: false,
+    contact: { name: null, phone: "1198", text: null },
+    choices: ["DOORMAN"],
+    notifyAt: [],
+  };
   await assertShown(page, await send("PUT", `/delivery/stores/${branch}/tracking`, policy), 1);
   await page.fill(at("/contact/phone"), "1130000000");
 
   // A server of another version may have other choices.
   const detail = "Esta opção não existe.";
-  const problem = { type: "", title: "", status: 422, detail: "", instance: "", code: "validation_failed", requestId: "", errors: [
-    { pointer: "/choices/0", code: "unknown_value", detail }, { pointer: "/enabled", code: "required", detail },
-  ] };
-  const isSaving = (route) => route.request().method() === "PUT" ? route.fulfill({ status: 422, contentType: "application/problem+json", json: problem }) : route.continue();
+  const problem = {
+    type: "",
+    title: "",
+    status: 422,
+    detail: "",
+    instance: "",
+    code: "validation_failed",
+    requestId: "",
+    errors: [
+      { pointer: "/choices/0", code: "unknown_value", detail },
+      { pointer: "/enabled", code: "required", detail },
+    ],
+  };
+  const isSaving = (route) =>
+    route.request().method() === "PUT"
+      ? route.fulfill({ status: 422, contentType: "application/problem+json", json: problem })
+      : route.continue();
   await page.route("**/tracking", isSaving);
   await press(form, "Salvar");
   await page.locator("#f-choices-error").getByText(detail).waitFor();
   assert.equal(await page.getAttribute("#f-choices", "aria-describedby"), "f-choices-error");
   assert.equal(await form.locator("#f-choices input").first().getAttribute("aria-invalid"), "true");
-  assert.deepEqual([await page.getAttribute("#f-enabled", "aria-invalid"), await page.textContent("#f-enabled-error")], ["true", detail]);
+  assert.deepEqual(
+    [
+      await page.getAttribute("#f-enabled", "aria-invalid"),
+      await page.textContent("#f-enabled-error"),
+    ],
+    ["true", detail],
+  );
   await form.locator(".error-box .link").first().click();
   assert.equal(await page.evaluate(() => document.activeElement.id), "f-choices");
   assert.deepEqual(await axeViolations(page), []);
@@ -156,8 +241,13 @@ test("errors of the recipients' pages are at their fields, also at a list", asyn
 test("settings keep what is typed when the language changes", async () => {
   const form = await openSettings("tracking");
   await page.fill(at("/contact/name"), "Bia");
-  for (const [language, title] of [["en", "Settings"], ["pt", "Configurações"]]) {
-    const reloaded = page.waitForResponse((response) => response.url().endsWith(`/stores/${branch}/tracking`));
+  for (const [language, title] of [
+    ["en", "Settings"],
+    ["pt", "Configurações"],
+  ]) {
+    const reloaded = page.waitForResponse((response) =>
+      response.url().endsWith(`/stores/${branch}/tracking`),
+    );
     await page.click(`button[lang=${language}]`);
     await (await reloaded).finished();
     await page.locator("#title", { hasText: title }).waitFor();
@@ -170,7 +260,10 @@ test("a session that cannot be ended is reported", async () => {
   const other = await openLoggedIn(browser);
   await goTo(page, "/access");
   await page.route("**/delivery/sessions/*", (route) => route.abort());
-  await page.getByRole("button", { name: /^Encerrar: / }).last().click();
+  await page
+    .getByRole("button", { name: /^Encerrar: / })
+    .last()
+    .click();
   await page.locator(".toast.bad").waitFor();
   await page.unrouteAll({ behavior: "wait" });
   await other.context.close();
@@ -193,7 +286,11 @@ test("users, links and the own password keep what is typed", async () => {
   await dialog().locator(".error-box").waitFor();
   const { body } = await send("GET", "/delivery/users");
   const { id } = body.users.find((one) => one.name === name);
-  await assertShown(page, await send("PATCH", `/delivery/users/${id}`, { name: "", role: "CLERK" }), 1);
+  await assertShown(
+    page,
+    await send("PATCH", `/delivery/users/${id}`, { name: "", role: "CLERK" }),
+    1,
+  );
   await page.fill("dialog #f-name", `${name} Reis`);
   await sendAfterLostNetwork(page, dialogForm());
   await dialogClosed();
@@ -236,7 +333,10 @@ test("dialogs of keys and webhooks keep what is typed, and event types have erro
   const rejected = await send("POST", "/delivery/webhooks", { url: "smtp:", events: [] });
   const { detail } = rejected.body.errors.find((one) => one.pointer === "/events");
   assert.equal(await page.textContent("#f-events-error"), detail);
-  assert.equal(await dialog().locator("#f-events input").first().getAttribute("aria-invalid"), "true");
+  assert.equal(
+    await dialog().locator("#f-events input").first().getAttribute("aria-invalid"),
+    "true",
+  );
   assert.deepEqual(await axeViolations(page), []);
   await screenshot(page, "dialog-webhook-rejected");
   await dialog().getByLabel("order.return_waived").check();
@@ -246,7 +346,14 @@ test("dialogs of keys and webhooks keep what is typed, and event types have erro
 });
 
 test("dialogs of an order keep what is typed", async () => {
-  const made = await send("POST", "/delivery/orders", { code: uniqueCode("REDE"), preparationTime: 60, deliveries: [{ name: "Ana", address: VERGUEIRO }, { name: "Bia", address: VERGUEIRO }] });
+  const made = await send("POST", "/delivery/orders", {
+    code: uniqueCode("REDE"),
+    preparationTime: 60,
+    deliveries: [
+      { name: "Ana", address: VERGUEIRO },
+      { name: "Bia", address: VERGUEIRO },
+    ],
+  });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   await goTo(page, `/orders/${made.body.id}`);
   await press(page, "Informar atraso");
@@ -287,7 +394,8 @@ test("a password that is not repeated is an error of its field", async () => {
 });
 
 test("the first field has the focus when a page opens", async () => {
-  const focused = (id) => page.waitForFunction((expected) => document.activeElement.id === expected, id);
+  const focused = (id) =>
+    page.waitForFunction((expected) => document.activeElement.id === expected, id);
   await goTo(page, "/keys");
   await goTo(page, "/stores/new");
   await focused("f-name");
@@ -307,10 +415,19 @@ test("typing replaces a code that is suggested meanwhile", async () => {
   await goTo(page, "/orders/new");
   await page.waitForSelector("#f-code:focus");
   const code = String(Date.now() % 1e9);
-  const deliveries = [{ name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, address: VERGUEIRO }];
-  const made = await send("POST", "/delivery/orders", { code, previewDeliveryTime: true, deliveries });
+  const deliveries = [
+    { name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, address: VERGUEIRO },
+  ];
+  const made = await send("POST", "/delivery/orders", {
+    code,
+    previewDeliveryTime: true,
+    deliveries,
+  });
   assert.equal(made.status, 201, JSON.stringify(made.body));
-  await page.waitForFunction((next) => document.querySelector("#f-code").value === next, String(Number(code) + 1));
+  await page.waitForFunction(
+    (next) => document.querySelector("#f-code").value === next,
+    String(Number(code) + 1),
+  );
   await page.keyboard.type("A7");
   assert.equal(await page.inputValue("#f-code"), "A7");
   await page.getByRole("button", { name: "Limpar" }).click();
@@ -319,7 +436,8 @@ test("typing replaces a code that is suggested meanwhile", async () => {
 
 test("a city that is typed before that of the CEP is found stays", async () => {
   const opened = await openLoggedIn(browser);
-  const field = (delivery, name) => opened.page.locator(at(`/deliveries/${delivery}/address/${name}`));
+  const field = (delivery, name) =>
+    opened.page.locator(at(`/deliveries/${delivery}/address/${name}`));
   const release = await hold(opened.page, "**/*.wasm");
   await goTo(opened.page, "/orders/new");
   await opened.page.getByRole("button", { name: "Adicionar entrega" }).click();
@@ -327,14 +445,20 @@ test("a city that is typed before that of the CEP is found stays", async () => {
   await field(0, "city").fill("Osasco");
   await field(1, "zipCode").fill("01304-001");
   release();
-  await opened.page.waitForFunction((city) => document.querySelector(city).value === "São Paulo", at("/deliveries/1/address/city"));
+  await opened.page.waitForFunction(
+    (city) => document.querySelector(city).value === "São Paulo",
+    at("/deliveries/1/address/city"),
+  );
   assert.equal(await field(0, "city").inputValue(), "Osasco");
   // The CEP is formatted when it loses the focus, but not looked up again.
   await field(0, "zipCode").focus();
   await field(0, "zipCode").blur();
   await field(1, "zipCode").fill("");
   await field(1, "zipCode").fill("20040-002");
-  await opened.page.waitForFunction((city) => document.querySelector(city).value === "Rio de Janeiro", at("/deliveries/1/address/city"));
+  await opened.page.waitForFunction(
+    (city) => document.querySelector(city).value === "Rio de Janeiro",
+    at("/deliveries/1/address/city"),
+  );
   assert.equal(await field(0, "city").inputValue(), "Osasco");
   assert.deepEqual(opened.pageErrors, []);
   await opened.context.close();
@@ -353,13 +477,16 @@ test("a requested element gets the focus if the previous page was not painted", 
   await page.evaluate(async () => {
     for (const keys of ["gb", "/"]) {
       document.activeElement.blur();
-      for (const key of keys) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      for (const key of keys)
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
       dispatchEvent(new Event("hashchange"));
       // The page is rendered, but not painted.
       for (let at = 0; at < 10; at += 1) await null;
     }
   });
-  await page.waitForFunction(() => location.hash === "#/orders" && document.querySelector("input[type=search]") !== null);
+  await page.waitForFunction(
+    () => location.hash === "#/orders" && document.querySelector("input[type=search]") !== null,
+  );
   await page.waitForTimeout(200);
   assert.equal(await page.evaluate(() => document.activeElement.type), "search");
 });
@@ -372,13 +499,19 @@ test("the focus returns from a page that cannot be loaded", async () => {
   await page.locator(".side").getByRole("link", { name: "Relatórios" }).click();
   await page.getByRole("button", { name: "Tentar novamente" }).waitFor();
   await page.goBack();
-  await page.waitForFunction(() => location.hash === "#/keys" && document.activeElement.id === "title");
+  await page.waitForFunction(
+    () => location.hash === "#/keys" && document.activeElement.id === "title",
+  );
   await page.unrouteAll({ behavior: "wait" });
 });
 
 test("pages have no errors", async () => {
   assert.deepEqual(pageErrors, []);
-  const removed = await request(await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key), "DELETE", `/delivery/stores/${branch}`);
+  const removed = await request(
+    await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key),
+    "DELETE",
+    `/delivery/stores/${branch}`,
+  );
   assert.ok(removed.status < 300, JSON.stringify(removed));
   await context.close();
 });

@@ -10,11 +10,19 @@ export async function assertShown(page, rejected, min) {
   const { errors } = rejected.body;
   assert.ok(errors.length >= min, JSON.stringify(rejected.body));
   for (const { pointer } of errors) {
-    const details = errors.filter((one) => one.pointer === pointer).map((one) => one.detail).join(" ");
+    const details = errors
+      .filter((one) => one.pointer === pointer)
+      .map((one) => one.detail)
+      .join(" ");
     await page.locator(`${at(pointer)}-error`).waitFor();
     assert.equal(await page.locator(`${at(pointer)}-error`).innerText(), details, pointer);
     assert.equal(await page.getAttribute(at(pointer), "aria-invalid"), "true", pointer);
-    assert.ok((await page.getAttribute(at(pointer), "aria-describedby")).includes(`${at(pointer).slice(1)}-error`), pointer);
+    assert.ok(
+      (await page.getAttribute(at(pointer), "aria-describedby")).includes(
+        `${at(pointer).slice(1)}-error`,
+      ),
+      pointer,
+    );
   }
   // The summary links to the field.
   await page.locator(".error-box .link").first().click();
@@ -23,7 +31,10 @@ export async function assertShown(page, rejected, min) {
 
 /** Sends the form without a network, waits for the error at it, and sends it again. The fields keep their values. */
 export async function sendAfterLostNetwork(page, form) {
-  const values = () => form.locator("input, textarea, select").evaluateAll((all) => all.map((one) => (one.type === "checkbox" ? one.checked : one.value)));
+  const values = () =>
+    form
+      .locator("input, textarea, select")
+      .evaluateAll((all) => all.map((one) => (one.type === "checkbox" ? one.checked : one.value)));
   const submit = form.locator("button[type=submit]");
   // Some fields format their value when they lose the focus.
   await submit.focus();

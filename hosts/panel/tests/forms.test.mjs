@@ -2,7 +2,22 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, fillAddress, goTo, launch, open, openLoggedIn, request, screenshot, sendLogin, sendOrder, uniqueCnpj, uniqueCode } from "./browser.mjs";
+import {
+  BASE,
+  VERGUEIRO,
+  api,
+  fillAddress,
+  goTo,
+  launch,
+  open,
+  openLoggedIn,
+  request,
+  screenshot,
+  sendLogin,
+  sendOrder,
+  uniqueCnpj,
+  uniqueCode,
+} from "./browser.mjs";
 import { assertShown, at } from "./form-checks.mjs";
 
 let browser;
@@ -21,7 +36,11 @@ test("invalid input in each form shows the API errors next to the fields", async
   await page.fill("#f-password", "");
   await page.click("button[type=submit]");
   await page.waitForSelector(".error-box");
-  await assertShown(page, await request("", "POST", "/delivery/sessions", { email: "no-address", password: "" }), 1);
+  await assertShown(
+    page,
+    await request("", "POST", "/delivery/sessions", { email: "no-address", password: "" }),
+    1,
+  );
   await sendLogin(page);
   await page.waitForSelector(".side");
   const rejected = (to, body) => api(page, "POST", to, body, "pt-BR");
@@ -38,16 +57,34 @@ test("invalid input in each form shows the API errors next to the fields", async
   await sendOrder(page);
   await page.waitForSelector(".error-box");
   const order = {
-    code: "", preparationTime: 1441, previewDeliveryTime: true, sortByBestRoute: false,
-    deliveries: [{ name: "", phone: "1198", productValue: -1, onlinePayment: true, confirmation: { platform: true }, address: { zipCode: "123" } }],
+    code: "",
+    preparationTime: 1441,
+    previewDeliveryTime: true,
+    sortByBestRoute: false,
+    deliveries: [
+      {
+        name: "",
+        phone: "1198",
+        productValue: -1,
+        onlinePayment: true,
+        confirmation: { platform: true },
+        address: { zipCode: "123" },
+      },
+    ],
   };
   await assertShown(page, await rejected("/delivery/orders", order), 6);
   // Text in a number field.
   await page.fill(at("/preparationTime"), "vinte");
   await sendOrder(page);
-  await page.waitForFunction((before) => document.querySelector(".error-box")?.textContent !== before, await page.locator(".error-box").innerText());
+  await page.waitForFunction(
+    (before) => document.querySelector(".error-box")?.textContent !== before,
+    await page.locator(".error-box").innerText(),
+  );
   const rejectedText = await rejected("/delivery/orders", { ...order, preparationTime: "vinte" });
-  await page.waitForFunction((detail) => document.querySelector("#f-preparationTime-error")?.textContent === detail, rejectedText.body.errors.find((one) => one.pointer === "/preparationTime").detail);
+  await page.waitForFunction(
+    (detail) => document.querySelector("#f-preparationTime-error")?.textContent === detail,
+    rejectedText.body.errors.find((one) => one.pointer === "/preparationTime").detail,
+  );
 
   await goTo(page, "/stores/new");
   await page.fill("#f-name", "Abc");
@@ -56,7 +93,15 @@ test("invalid input in each form shows the API errors next to the fields", async
   await page.fill("#f-password", "short");
   await page.click("form button[type=submit]");
   await page.waitForSelector(".error-box");
-  const store = { name: "Abc", cnpj: "11.222.333/0001-80", email: "no-address", password: "short", responsible: { name: "", phone: "" }, address: {}, marketplaceBranchId: 1 };
+  const store = {
+    name: "Abc",
+    cnpj: "11.222.333/0001-80",
+    email: "no-address",
+    password: "short",
+    responsible: { name: "", phone: "" },
+    address: {},
+    marketplaceBranchId: 1,
+  };
   await assertShown(page, await rejected("/delivery/stores", store), 9);
 
   await goTo(page, "/keys");
@@ -69,7 +114,10 @@ test("invalid input in each form shows the API errors next to the fields", async
   await page.fill("#f-expiresInDays", "um ano");
   await page.click("dialog button[type=submit]");
   const text = await rejected("/delivery/keys", { expiresInDays: "um ano" });
-  await page.waitForFunction((detail) => document.querySelector("#f-expiresInDays-error")?.textContent === detail, text.body.errors[0].detail);
+  await page.waitForFunction(
+    (detail) => document.querySelector("#f-expiresInDays-error")?.textContent === detail,
+    text.body.errors[0].detail,
+  );
   await page.keyboard.press("Escape");
   await dialogClosed(page);
 
@@ -78,7 +126,11 @@ test("invalid input in each form shows the API errors next to the fields", async
   await page.fill("#f-url", "http://10.0.0.1/");
   await page.click("dialog button[type=submit]");
   await page.waitForSelector("dialog .error-box");
-  await assertShown(page, await rejected("/delivery/webhooks", { url: "http://10.0.0.1/", events: [] }), 1);
+  await assertShown(
+    page,
+    await rejected("/delivery/webhooks", { url: "http://10.0.0.1/", events: [] }),
+    1,
+  );
   assert.deepEqual(pageErrors, []);
   await context.close();
 });
@@ -112,15 +164,31 @@ test("created key works until it is revoked", async () => {
 
 test("statement can be downloaded as CSV", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
-  const made = await api(page, "POST", "/delivery/orders", { code: uniqueCode("CONTA"), deliveries: [{ address: VERGUEIRO }] });
+  const made = await api(page, "POST", "/delivery/orders", {
+    code: uniqueCode("CONTA"),
+    deliveries: [{ address: VERGUEIRO }],
+  });
   await goTo(page, "/balance");
   await page.locator(".table.lines tbody tr", { hasText: `#${made.body.id}` }).waitFor();
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Baixar CSV" }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Baixar CSV" }).click(),
+  ]);
   assert.match(file.suggestedFilename(), /^despacho-\d+-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
   // A spreadsheet in Brazil reads the accents with the mark, and columns and amounts with the separators.
   const text = await readFile(await file.path(), "utf8");
-  assert.ok(text.startsWith("\uFEFFLançamento;Data e hora;Tipo;Pedido;Referência;Valor (R$);Saldo (R$);Loja\r\n"), text.slice(0, 100));
-  assert.match(text, new RegExp(`\\r\\n\\d+;\\d\\d/\\d\\d/\\d{4} \\d\\d:\\d\\d:\\d\\d;Taxa de entrega;${made.body.id};;-\\d+,\\d\\d;-?\\d+,\\d\\d;\\d+\\r\\n`));
+  assert.ok(
+    text.startsWith(
+      "\uFEFFLançamento;Data e hora;Tipo;Pedido;Referência;Valor (R$);Saldo (R$);Loja\r\n",
+    ),
+    text.slice(0, 100),
+  );
+  assert.match(
+    text,
+    new RegExp(
+      `\\r\\n\\d+;\\d\\d/\\d\\d/\\d{4} \\d\\d:\\d\\d:\\d\\d;Taxa de entrega;${made.body.id};;-\\d+,\\d\\d;-?\\d+,\\d\\d;\\d+\\r\\n`,
+    ),
+  );
   assert.deepEqual(pageErrors, []);
   await context.close();
 });
@@ -162,7 +230,9 @@ test("draft survives a revoked session", async () => {
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
   await page.fill("#f-deliveries-0-phone", "11 98765-4321");
   await page.fill("#f-deliveries-0-observation", "Portão verde");
-  const { keyId } = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")));
+  const { keyId } = await page.evaluate(() =>
+    JSON.parse(sessionStorage.getItem("despacho.session")),
+  );
   assert.equal((await api(page, "DELETE", `/delivery/keys/${keyId}`)).status, 204);
   // The page may detect the revoked key before this click.
   await page.click("form.create button[type=submit]", { timeout: 3_000 }).catch(() => {});
@@ -173,9 +243,14 @@ test("draft survives a revoked session", async () => {
   assert.equal(await page.inputValue("#f-code"), code);
   assert.equal(await page.inputValue("#f-deliveries-0-observation"), "Portão verde");
   assert.equal(await page.inputValue("#f-deliveries-0-phone"), "(11) 98765-4321");
-  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+  await page.waitForFunction(() =>
+    /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""),
+  );
   await sendOrder(page);
-  await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);
+  await page.waitForFunction(
+    (expected) => document.querySelector("#title")?.textContent?.includes(expected),
+    code,
+  );
   // A logout deletes the drafts.
   await goTo(page, "/orders/new");
   await page.fill("#f-code", "MEU");
@@ -185,7 +260,8 @@ test("draft survives a revoked session", async () => {
   assert.doesNotMatch(await page.evaluate(() => JSON.stringify({ ...sessionStorage })), /MEU/);
   // The server has revoked the key.
   const keyStatus = async () => (await request(key, "GET", "/delivery/orders")).body.code;
-  for (let tries = 0; tries < 50 && (await keyStatus()) !== "api_key_revoked"; tries += 1) await page.waitForTimeout(100);
+  for (let tries = 0; tries < 50 && (await keyStatus()) !== "api_key_revoked"; tries += 1)
+    await page.waitForTimeout(100);
   assert.equal(await keyStatus(), "api_key_revoked");
   assert.deepEqual(pageErrors, []);
   await context.close();
@@ -193,7 +269,9 @@ test("draft survives a revoked session", async () => {
 
 test("a late rejection of an ended session does not end the next one", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
-  const { key, keyId, storeId } = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")));
+  const { key, keyId, storeId } = await page.evaluate(() =>
+    JSON.parse(sessionStorage.getItem("despacho.session")),
+  );
   let release;
   const released = new Promise((resolve) => (release = resolve));
   const held = [];

@@ -2,7 +2,24 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { BASE, PASSWORD, VERGUEIRO, api, fillAddress, goTo, hold, launch, loginFilledIn, open, openLoggedIn, request, screenshot, sendOrder, uniqueCnpj, uniqueCode } from "./browser.mjs";
+import {
+  BASE,
+  PASSWORD,
+  VERGUEIRO,
+  api,
+  fillAddress,
+  goTo,
+  hold,
+  launch,
+  loginFilledIn,
+  open,
+  openLoggedIn,
+  request,
+  screenshot,
+  sendOrder,
+  uniqueCnpj,
+  uniqueCode,
+} from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -32,7 +49,10 @@ test("wrong password shows an error in the user's language", async () => {
   const portuguese = await box.innerText();
   await page.click("button[lang=en]");
   await page.click("button[type=submit]");
-  await page.waitForFunction((before) => document.querySelector(".error-box")?.textContent?.trim() !== before, portuguese);
+  await page.waitForFunction(
+    (before) => document.querySelector(".error-box")?.textContent?.trim() !== before,
+    portuguese,
+  );
   await page.fill("#f-password", "despacho-demo");
   await page.click("button[type=submit]");
   await page.waitForSelector(".orders tbody tr, .state");
@@ -58,7 +78,10 @@ test("demo does not replace what a user has typed", async () => {
   release();
   await (await response).finished();
   await page.waitForTimeout(100);
-  assert.deepEqual([await page.inputValue("#f-email"), await page.inputValue("#f-password")], ["bia@demo.despacho.example", ""]);
+  assert.deepEqual(
+    [await page.inputValue("#f-email"), await page.inputValue("#f-password")],
+    ["bia@demo.despacho.example", ""],
+  );
   assert.equal(await page.getByText("Esta é uma demonstração").count(), 0);
   assert.deepEqual(pageErrors, []);
   await context.close();
@@ -70,7 +93,10 @@ test("typing replaces the demo's login", async () => {
   release();
   await loginFilledIn(page);
   await page.keyboard.type("bia@demo.despacho.example");
-  assert.deepEqual([await page.inputValue("#f-email"), await page.inputValue("#f-password")], ["bia@demo.despacho.example", ""]);
+  assert.deepEqual(
+    [await page.inputValue("#f-email"), await page.inputValue("#f-password")],
+    ["bia@demo.despacho.example", ""],
+  );
   assert.deepEqual(pageErrors, []);
   await context.close();
 });
@@ -83,19 +109,29 @@ test("order is created at the displayed price", async () => {
   await page.fill(`${DELIVERY}-address-city`, "São Paulo");
   await page.selectOption(`${DELIVERY}-address-state`, "SP");
   const price = page.getByTestId("price");
-  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+  await page.waitForFunction(() =>
+    /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""),
+  );
   const rough = await price.innerText();
   await fillOrder(page, code);
   await page.waitForFunction((before) => {
     const box = document.querySelector("[data-testid=price]");
-    return box?.closest("[aria-busy=false]") !== null && /R\$/.test(box?.textContent ?? "") && box?.textContent !== before;
+    return (
+      box?.closest("[aria-busy=false]") !== null &&
+      /R\$/.test(box?.textContent ?? "") &&
+      box?.textContent !== before
+    );
   }, rough);
   const shown = await price.innerText();
   await sendOrder(page);
-  await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);
+  await page.waitForFunction(
+    (expected) => document.querySelector("#title")?.textContent?.includes(expected),
+    code,
+  );
   assert.equal(await page.locator(".price tfoot td.number").innerText(), shown);
   // The map is loaded on demand.
-  for (const drawn of [".mark.pickup", ".leg"]) await page.locator(`.map ${drawn}`).first().waitFor({ state: "attached" });
+  for (const drawn of [".mark.pickup", ".leg"])
+    await page.locator(`.map ${drawn}`).first().waitFor({ state: "attached" });
   assert.deepEqual(pageErrors, []);
   await context.close();
 });
@@ -103,16 +139,32 @@ test("order is created at the displayed price", async () => {
 test("price computed in the page equals the server's price", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
   // After the compiled core is loaded, the page sends no preview requests.
-  await Promise.all([page.waitForResponse((response) => response.url().endsWith(".wasm")), goTo(page, "/orders/new")]);
+  await Promise.all([
+    page.waitForResponse((response) => response.url().endsWith(".wasm")),
+    goTo(page, "/orders/new"),
+  ]);
   await page.fill(`${DELIVERY}-address-zipCode`, "01304-001");
-  await page.waitForFunction(([city, state]) => document.querySelector(city)?.value === "São Paulo" && document.querySelector(state)?.value === "SP", [`${DELIVERY}-address-city`, `${DELIVERY}-address-state`]);
+  await page.waitForFunction(
+    ([city, state]) =>
+      document.querySelector(city)?.value === "São Paulo" &&
+      document.querySelector(state)?.value === "SP",
+    [`${DELIVERY}-address-city`, `${DELIVERY}-address-state`],
+  );
   let requests = 0;
   page.on("request", (request) => (requests += request.url().endsWith("/preview") ? 1 : 0));
   await fillAddress(page, `${DELIVERY}-address`, VERGUEIRO);
-  await page.waitForFunction(() => document.querySelector("[data-source=page]") !== null && document.querySelector("[aria-busy=false] [data-testid=price]") !== null);
+  await page.waitForFunction(
+    () =>
+      document.querySelector("[data-source=page]") !== null &&
+      document.querySelector("[aria-busy=false] [data-testid=price]") !== null,
+  );
   const shown = await page.getByTestId("price").innerText();
   assert.equal(requests, 0, "the page requested a preview from the server");
-  const box = await api(page, "POST", "/delivery/orders/preview", { preparationTime: 0, previewDeliveryTime: true, deliveries: [{ address: VERGUEIRO, onlinePayment: true }] });
+  const box = await api(page, "POST", "/delivery/orders/preview", {
+    preparationTime: 0,
+    previewDeliveryTime: true,
+    deliveries: [{ address: VERGUEIRO, onlinePayment: true }],
+  });
   const money = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
   assert.equal(shown.replace(/\s/g, " "), money.format(box.body.deliveryFee).replace(/\s/g, " "));
 
@@ -126,7 +178,11 @@ test("price computed in the page equals the server's price", async () => {
 test("order page follows the delivery without a reload", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
   await page.waitForSelector(".connection.live");
-  const made = await api(page, "POST", "/delivery/orders", { code: uniqueCode("OLHA"), previewDeliveryTime: true, deliveries: [{ name: "Maria Silva", address: VERGUEIRO }] });
+  const made = await api(page, "POST", "/delivery/orders", {
+    code: uniqueCode("OLHA"),
+    previewDeliveryTime: true,
+    deliveries: [{ name: "Maria Silva", address: VERGUEIRO }],
+  });
   assert.equal(made.status, 201);
   await goTo(page, "/orders");
   const row = page.locator(".orders tr", { hasText: made.body.code });
@@ -139,7 +195,8 @@ test("order page follows the delivery without a reload", async () => {
     statuses.add(await page.locator(".heading .badge").innerText());
     const courier = page.locator(".map .mark.courier");
     if (positions.size === 2) await screenshot(page, "order-moving");
-    if ((await courier.count()) > 0) positions.add(await courier.getAttribute("d").catch(() => null));
+    if ((await courier.count()) > 0)
+      positions.add(await courier.getAttribute("d").catch(() => null));
     await page.waitForTimeout(100);
   }
   assert.ok(statuses.has("Entregue"), `statuses: ${[...statuses].join(", ")}`);
@@ -147,7 +204,10 @@ test("order page follows the delivery without a reload", async () => {
   assert.ok((await page.locator(".timeline li").count()) >= 5);
 
   // The delivery time is compared with the promised time, on the order's page and in the list of finished orders.
-  await page.locator(".heading").getByText(/entregue .*\d\d:\d\d, no prazo/).waitFor();
+  await page
+    .locator(".heading")
+    .getByText(/entregue .*\d\d:\d\d, no prazo/)
+    .waitFor();
   const { body } = await api(page, "GET", `/delivery/orders/${made.body.id}`);
   await page.reload();
   await page.waitForSelector(".timeline");
@@ -193,9 +253,16 @@ test("failed webhook message can be resent from the log", async () => {
   const rows = page.locator(".table tbody tr");
   await rows.filter({ hasText: "HTTP 500" }).first().waitFor();
   status = 204;
-  await rows.filter({ hasText: "HTTP 500" }).first().getByRole("button", { name: /Reenviar/ }).click();
+  await rows
+    .filter({ hasText: "HTTP 500" })
+    .first()
+    .getByRole("button", { name: /Reenviar/ })
+    .click();
   await rows.filter({ hasText: "HTTP 204" }).first().waitFor();
-  assert.ok(received.length >= 2 && new Set(received).size === 1, "the same message is sent more than once");
+  assert.ok(
+    received.length >= 2 && new Set(received).size === 1,
+    "the same message is sent more than once",
+  );
   await page.getByRole("button", { name: "Remover" }).click();
   await page.locator("dialog .danger").click();
   await page.waitForFunction(() => location.hash === "#/webhooks");
@@ -222,7 +289,9 @@ test("rejected order shows the API errors next to the fields", async () => {
     body: JSON.stringify(sent),
   });
   const { errors } = await response.json();
-  for (const { pointer, detail } of errors.filter((one) => /code$|phone$|zipCode$|street$/.test(one.pointer))) {
+  for (const { pointer, detail } of errors.filter((one) =>
+    /code$|phone$|zipCode$|street$/.test(one.pointer),
+  )) {
     const message = page.locator(`#f${pointer.replace(/[^A-Za-z0-9]/g, "-")}-error`);
     assert.equal(await message.innerText(), detail, pointer);
   }
@@ -234,8 +303,17 @@ test("rejected order shows the API errors next to the fields", async () => {
 test("failed order creation appears in the notifications", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
   const code = uniqueCode("ERRO");
-  const system = await api(page, "POST", "/delivery/keys", { name: code, expiresInDays: 1, currentPassword: PASSWORD });
-  const rejected = await request(system.body.value, "POST", "/delivery/orders", { code, deliveries: [{ address: { city: "São Paulo", state: "SP", street: "Rua A", number: "1", zipCode: "123" } }] });
+  const system = await api(page, "POST", "/delivery/keys", {
+    name: code,
+    expiresInDays: 1,
+    currentPassword: PASSWORD,
+  });
+  const rejected = await request(system.body.value, "POST", "/delivery/orders", {
+    code,
+    deliveries: [
+      { address: { city: "São Paulo", state: "SP", street: "Rua A", number: "1", zipCode: "123" } },
+    ],
+  });
   assert.equal(rejected.status, 422);
   await goTo(page, "/notifications");
   const card = page.locator(".notice-item", { hasText: code });
@@ -244,7 +322,9 @@ test("failed order creation appears in the notifications", async () => {
   await card.getByRole("button", { name: "Marcar como lida" }).click();
   await page.waitForFunction((expected) => {
     const items = [...document.querySelectorAll(".notice-item")];
-    return items.some((one) => one.textContent.includes(expected) && !one.classList.contains("unread"));
+    return items.some(
+      (one) => one.textContent.includes(expected) && !one.classList.contains("unread"),
+    );
   }, code);
   assert.deepEqual(pageErrors, []);
   await context.close();
@@ -277,14 +357,19 @@ test("order submitted offline is sent after reconnecting", async () => {
   const { page, context } = await openLoggedIn(browser);
   const code = uniqueCode("QUEDA");
   await fillOrder(page, code);
-  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+  await page.waitForFunction(() =>
+    /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""),
+  );
   await context.setOffline(true);
   await page.waitForSelector(".banner");
   await page.fill(`${DELIVERY}-observation`, "Portão azul");
   await sendOrder(page);
   await page.waitForSelector(".create-price .notice", { timeout: 30_000 });
   await context.setOffline(false);
-  await page.waitForFunction((expected) => document.querySelector("#title")?.textContent?.includes(expected), code);
+  await page.waitForFunction(
+    (expected) => document.querySelector("#title")?.textContent?.includes(expected),
+    code,
+  );
   assert.match(await page.locator(".stops").innerText(), /Portão azul/);
   assert.equal(await page.locator(".banner").count(), 0);
 
@@ -299,7 +384,11 @@ test("order submitted offline is sent after reconnecting", async () => {
 
 test("a store's rows are not shown for another store that fails to load", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
-  const fail = (route) => route.fulfill({ status: 500, json: { code: "internal", status: 500, detail: "Falha do teste." } });
+  const fail = (route) =>
+    route.fulfill({
+      status: 500,
+      json: { code: "internal", status: 500, detail: "Falha do teste." },
+    });
   await goTo(page, "/keys");
   await page.locator("tbody tr").first().waitFor();
   await page.route("**/delivery/keys?storeId=*", fail);

@@ -1,7 +1,25 @@
 // Every page and dialog on desktop and phone, in light and dark: screenshots and the violations that axe finds.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, LOOKS, PASSWORD, VERGUEIRO, api, closingDefects, courier, defects, fillAddress, goTo, launch, logIn, open, openLoggedIn, sendOrder, uniqueCode, until } from "./browser.mjs";
+import {
+  BASE,
+  LOOKS,
+  PASSWORD,
+  VERGUEIRO,
+  api,
+  closingDefects,
+  courier,
+  defects,
+  fillAddress,
+  goTo,
+  launch,
+  logIn,
+  open,
+  openLoggedIn,
+  sendOrder,
+  uniqueCode,
+  until,
+} from "./browser.mjs";
 
 let browser;
 /** An order at a door and one that is returned. */
@@ -13,7 +31,10 @@ before(async () => {
   trips.atDoor = await trip(page, "Florianópolis", "SC", -27.5954, -48.548);
   trips.returned = await trip(page, "Goiânia", "GO", -16.6869, -49.2648);
   const { id, deliveries } = trips.returned;
-  const returned = await api(page, "POST", `/delivery/orders/${id}/return`, { deliveryId: deliveries[0].id, reason: "Cliente desistiu" });
+  const returned = await api(page, "POST", `/delivery/orders/${id}/return`, {
+    deliveryId: deliveries[0].id,
+    reason: "Cliente desistiu",
+  });
   assert.equal(returned.status, 200, JSON.stringify(returned.body));
   await context.close();
 });
@@ -24,19 +45,33 @@ after(async () => {
 
 /** Creates an order in a city without other couriers, and a courier who carries it to the door. */
 async function trip(page, city, state, latitude, longitude) {
-  const at = (street, north) => ({ street, number: "100", city, state, latitude: latitude + north, longitude });
+  const at = (street, north) => ({
+    street,
+    number: "100",
+    city,
+    state,
+    latitude: latitude + north,
+    longitude,
+  });
   const rider = await courier(uniqueCode("Rita"));
   riders.push(rider);
   await rider.send("position", { latitude, longitude });
   const made = await api(page, "POST", "/delivery/orders", {
-    code: uniqueCode("PORTA"), preparationTime: 0, pickupAddress: at("Rua Um", 0), deliveries: [{ name: "Ana Lima", onlinePayment: true, address: at("Rua Dois", 0.01) }],
+    code: uniqueCode("PORTA"),
+    preparationTime: 0,
+    pickupAddress: at("Rua Um", 0),
+    deliveries: [{ name: "Ana Lima", onlinePayment: true, address: at("Rua Dois", 0.01) }],
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const { id, pickupCode, deliveries } = made.body;
-  await until(() => api(page, "GET", `/delivery/orders/${id}`), ({ body }) => body.situation === 210);
+  await until(
+    () => api(page, "GET", `/delivery/orders/${id}`),
+    ({ body }) => body.situation === 210,
+  );
   await rider.send(`orders/${id}/arrive`);
   await rider.send(`orders/${id}/pickup`, { code: pickupCode });
-  for (const step of ["en-route", "at-door"]) await rider.send(`orders/${id}/${step}`, { deliveryId: deliveries[0].id });
+  for (const step of ["en-route", "at-door"])
+    await rider.send(`orders/${id}/${step}`, { deliveryId: deliveries[0].id });
   return made.body;
 }
 
@@ -104,7 +139,12 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     for (const at of [0, 1]) await buttons.nth(at).click();
     await page.locator("#f-exceptions-0-closed").uncheck();
     await check("settings-hours");
-    const scheduled = await api(page, "POST", "/delivery/orders", scheduledOrder(uniqueCode("AGENDA")));
+    const scheduled = await api(
+      page,
+      "POST",
+      "/delivery/orders",
+      scheduledOrder(uniqueCode("AGENDA")),
+    );
     assert.equal(scheduled.status, 201, JSON.stringify(scheduled.body));
     await goTo(page, `/orders/${scheduled.body.id}`);
     await page.waitForSelector(".map .mark");
@@ -113,7 +153,11 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     await page.locator(".orders .due .window").first().waitFor();
     await check("orders-scheduled");
     await api(page, "POST", "/delivery/orders/cancel", { orderId: scheduled.body.id });
-    const hook = await api(page, "POST", "/delivery/webhooks", { url: `https://${uniqueCode("loja").toLowerCase()}.invalid/despacho`, events: ["order.return_waived"], currentPassword: PASSWORD });
+    const hook = await api(page, "POST", "/delivery/webhooks", {
+      url: `https://${uniqueCode("loja").toLowerCase()}.invalid/despacho`,
+      events: ["order.return_waived"],
+      currentPassword: PASSWORD,
+    });
     await api(page, "POST", `/delivery/webhooks/${hook.body.id}/test`);
     await goTo(page, `/webhooks/${hook.body.id}`);
     await page.waitForSelector(".table .badge");
@@ -124,7 +168,9 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     await goTo(page, "/orders/new");
     await page.fill("#f-code", "1");
     await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
-    await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+    await page.waitForFunction(() =>
+      /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""),
+    );
     await page.evaluate(() => {
       for (const section of document.querySelectorAll(".create-form details")) section.open = true;
     });
@@ -136,14 +182,22 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     await goTo(page, "/orders/import");
     await page.waitForSelector("#f-csv");
     await check("import");
-    await page.fill("#f-csv", `codigo;destinatario;telefone;cep;rua;numero;cidade;uf\n${uniqueCode("L")};Maria Silva;11987654321;01504-000;Rua Vergueiro;1000;São Paulo;SP\n;João;12;;;;;`);
+    await page.fill(
+      "#f-csv",
+      `codigo;destinatario;telefone;cep;rua;numero;cidade;uf\n${uniqueCode("L")};Maria Silva;11987654321;01504-000;Rua Vergueiro;1000;São Paulo;SP\n;João;12;;;;;`,
+    );
     await page.click("form button[type=submit]");
     await page.waitForSelector(".import-rows .badge.move");
     await page.waitForSelector(".import-rows .badge.bad");
     await check("import-checked");
     await page.locator(".import-summary .button:not(.primary)").click();
     await page.fill("#f-csv", "");
-    const user = { name: "Bia Balcão", email: `${uniqueCode("bia").toLowerCase()}@demo.despacho.example`, role: "CLERK", currentPassword: PASSWORD };
+    const user = {
+      name: "Bia Balcão",
+      email: `${uniqueCode("bia").toLowerCase()}@demo.despacho.example`,
+      role: "CLERK",
+      currentPassword: PASSWORD,
+    };
     assert.equal((await api(page, "POST", "/delivery/users", user)).status, 201);
     for (const [name, route, button] of DIALOGS(made.body.id, hook.body.id)) {
       await goTo(page, route);
@@ -172,10 +226,27 @@ const order = (code) => ({
   preparationTime: 20,
   previewDeliveryTime: true,
   deliveries: [
-    { name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, productValue: 57.9, observation: "Portão azul", address: VERGUEIRO },
     {
-      name: "João Pereira", phone: "+5511990000202", onlinePayment: false, productValue: 120, address:
-        { street: "Rua Augusta", number: "1508", city: "São Paulo", state: "SP", latitude: -23.5578, longitude: -46.66 },
+      name: "Maria Silva",
+      phone: "+5511990000201",
+      onlinePayment: true,
+      productValue: 57.9,
+      observation: "Portão azul",
+      address: VERGUEIRO,
+    },
+    {
+      name: "João Pereira",
+      phone: "+5511990000202",
+      onlinePayment: false,
+      productValue: 120,
+      address: {
+        street: "Rua Augusta",
+        number: "1508",
+        city: "São Paulo",
+        state: "SP",
+        latitude: -23.5578,
+        longitude: -46.66,
+      },
     },
   ],
 });
@@ -184,8 +255,21 @@ const order = (code) => ({
 function scheduledOrder(code) {
   const tomorrow = new Date(Date.now() + 21 * 3_600_000).toISOString().slice(0, 10);
   const deliverAt = `${tomorrow}T23:30:00-03:00`;
-  const [from, until] = [-1, 1].map((hours) => new Date(Date.parse(deliverAt) + hours * 3_600_000).toISOString());
+  const [from, until] = [-1, 1].map((hours) =>
+    new Date(Date.parse(deliverAt) + hours * 3_600_000).toISOString(),
+  );
   const [delivery] = order(code).deliveries;
-  const requirements = { vehicle: ["MOTORBIKE_BOX", "CAR"], weightGrams: 12_500, volumeMillilitres: 40_000, packages: 3 };
-  return { code, deliverAt, requirements, pickupInstructions: "Entrada pela doca 3", deliveries: [{ ...delivery, window: { from, until } }] };
+  const requirements = {
+    vehicle: ["MOTORBIKE_BOX", "CAR"],
+    weightGrams: 12_500,
+    volumeMillilitres: 40_000,
+    packages: 3,
+  };
+  return {
+    code,
+    deliverAt,
+    requirements,
+    pickupInstructions: "Entrada pela doca 3",
+    deliveries: [{ ...delivery, window: { from, until } }],
+  };
 }

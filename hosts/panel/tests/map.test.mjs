@@ -1,7 +1,21 @@
 // The map's streets, which the server reads from a PMTiles file.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, LOOKS, PASSWORD, VERGUEIRO, api, axeViolations, goTo, launch, open, openLoggedIn, screenshot, uniqueCode, until } from "./browser.mjs";
+import {
+  BASE,
+  LOOKS,
+  PASSWORD,
+  VERGUEIRO,
+  api,
+  axeViolations,
+  goTo,
+  launch,
+  open,
+  openLoggedIn,
+  screenshot,
+  uniqueCode,
+  until,
+} from "./browser.mjs";
 import { openConsole } from "./operator.mjs";
 
 let browser;
@@ -14,7 +28,8 @@ after(() => browser.close());
 async function openOrder(options) {
   const opened = await openLoggedIn(browser, options);
   const created = await api(opened.page, "POST", "/delivery/orders", {
-    code: uniqueCode("MAP"), deliveries: [{ address: VERGUEIRO }],
+    code: uniqueCode("MAP"),
+    deliveries: [{ address: VERGUEIRO }],
   });
   assert.equal(created.status, 201, JSON.stringify(created.body));
   await goTo(opened.page, `/orders/${created.body.id}`);
@@ -38,12 +53,18 @@ async function drawnColours(page) {
   return (await page.waitForFunction(colours)).jsonValue();
 }
 
-for (const [scheme, ground] of [["light", "235,233,227"], ["dark", "32,38,42"]]) {
+for (const [scheme, ground] of [
+  ["light", "235,233,227"],
+  ["dark", "32,38,42"],
+]) {
   test(`streets are drawn in the colours of the ${scheme} page, with their attribution`, async () => {
     const { page, pageErrors, context } = await openOrder({ colorScheme: scheme });
     const drawn = await drawnColours(page);
     assert.equal(drawn.most, ground);
-    assert.match(await page.textContent(".map .leaflet-control-attribution"), /© OpenStreetMap contributors/);
+    assert.match(
+      await page.textContent(".map .leaflet-control-attribution"),
+      /© OpenStreetMap contributors/,
+    );
     assert.deepEqual(await axeViolations(page), []);
     await screenshot(page, `map-${scheme}`);
     assert.deepEqual(pageErrors, []);
@@ -57,7 +78,11 @@ test("colours follow a changed colour scheme", async () => {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.waitForFunction(() => {
     const canvas = document.querySelector(".map .leaflet-tile-pane canvas");
-    return canvas?.getContext("2d").getImageData(0, 0, canvas.width, 1).data.join().includes("32,38,42,255");
+    return canvas
+      ?.getContext("2d")
+      .getImageData(0, 0, canvas.width, 1)
+      .data.join()
+      .includes("32,38,42,255");
   });
   assert.deepEqual(pageErrors, []);
   await context.close();
@@ -68,9 +93,13 @@ test("streets are requested in ranges and loaded only with a map", async () => {
   const { page, context } = await openLoggedIn(browser);
   page.on("request", (request) => requested.push(request));
   await page.waitForSelector(".table");
-  assert.ok(!requested.some((one) => /streets|pmtiles/.test(one.url())), "the list of orders needs no streets");
+  assert.ok(
+    !requested.some((one) => /streets|pmtiles/.test(one.url())),
+    "the list of orders needs no streets",
+  );
   const { body } = await api(page, "POST", "/delivery/orders", {
-    code: uniqueCode("MAP"), deliveries: [{ address: VERGUEIRO }],
+    code: uniqueCode("MAP"),
+    deliveries: [{ address: VERGUEIRO }],
   });
   await goTo(page, `/orders/${body.id}`);
   await drawnColours(page);
@@ -87,10 +116,16 @@ test("streets that failed are drawn when the network returns", async () => {
     failures += 1;
     return route.abort();
   });
-  const { body } = await api(page, "POST", "/delivery/orders", { code: uniqueCode("MAP"), deliveries: [{ address: VERGUEIRO }] });
+  const { body } = await api(page, "POST", "/delivery/orders", {
+    code: uniqueCode("MAP"),
+    deliveries: [{ address: VERGUEIRO }],
+  });
   await goTo(page, `/orders/${body.id}`);
   await page.waitForSelector(".map.streets");
-  await until(async () => failures, (count) => count > 0);
+  await until(
+    async () => failures,
+    (count) => count > 0,
+  );
   await page.waitForTimeout(1_000);
   await page.unroute("**/*.pmtiles");
   await context.setOffline(true);
@@ -101,10 +136,17 @@ test("streets that failed are drawn when the network returns", async () => {
 
 test("tiles that failed are loaded when the network returns, and others are not loaded again", async () => {
   const { page, pageErrors, context } = await open(browser);
-  await page.route("**/panel.json", (route) => route.fulfill({ json: { tiles: { url: `${BASE}/tiles/{z}/{x}/{y}.png`, attribution: "Teste" }, demo: null } }));
+  await page.route("**/panel.json", (route) =>
+    route.fulfill({
+      json: { tiles: { url: `${BASE}/tiles/{z}/{x}/{y}.png`, attribution: "Teste" }, demo: null },
+    }),
+  );
   const requested = [];
   let isLost = true;
-  const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  const picture = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
   await page.route("**/tiles/**", (route) => {
     requested.push(route.request().url());
     return isLost ? route.abort() : route.fulfill({ contentType: "image/png", body: picture });
@@ -114,9 +156,15 @@ test("tiles that failed are loaded when the network returns, and others are not 
   await page.fill("#f-password", PASSWORD);
   await page.click("button[type=submit]");
   await page.waitForSelector(".side");
-  const { body } = await api(page, "POST", "/delivery/orders", { code: uniqueCode("MAP"), deliveries: [{ address: VERGUEIRO }] });
+  const { body } = await api(page, "POST", "/delivery/orders", {
+    code: uniqueCode("MAP"),
+    deliveries: [{ address: VERGUEIRO }],
+  });
   await goTo(page, `/orders/${body.id}`);
-  await until(async () => requested.length, (count) => count > 0);
+  await until(
+    async () => requested.length,
+    (count) => count > 0,
+  );
   const loaded = page.locator(".map img.leaflet-tile-loaded");
   await page.waitForTimeout(500);
   isLost = false;
@@ -134,11 +182,17 @@ test("tiles that failed are loaded when the network returns, and others are not 
   await context.setOffline(false);
   await page.waitForTimeout(500);
   // The map may have moved to other tiles.
-  assert.deepEqual(requested.slice(count).filter((url) => requested.indexOf(url) < count), []);
+  assert.deepEqual(
+    requested.slice(count).filter((url) => requested.indexOf(url) < count),
+    [],
+  );
   // Tiles of the earlier zoom are removed, which the page's policy must permit.
   const before = requested.length;
   await page.click(".map .leaflet-control-zoom-out");
-  await until(async () => requested.length, (now) => now > before);
+  await until(
+    async () => requested.length,
+    (now) => now > before,
+  );
   await page.waitForTimeout(500);
   assert.deepEqual(pageErrors, []);
   await context.close();
@@ -155,7 +209,12 @@ async function openPin(options) {
   return opened;
 }
 
-const fields = (page) => page.evaluate(() => ["latitude", "longitude"].map((name) => Number(document.querySelector(`[id$="-address-${name}"]`).value.replace(",", "."))));
+const fields = (page) =>
+  page.evaluate(() =>
+    ["latitude", "longitude"].map((name) =>
+      Number(document.querySelector(`[id$="-address-${name}"]`).value.replace(",", ".")),
+    ),
+  );
 
 test("a click on the map fills in the coordinates", async () => {
   const { page, pageErrors, context } = await openPin();
@@ -173,7 +232,10 @@ test("a click on the map fills in the coordinates", async () => {
   await use.click();
   const [latitude, longitude] = await fields(page);
   assert.ok(latitude > middle[0] && latitude < middle[0] + 0.01, `${latitude} after ${middle[0]}`);
-  assert.ok(longitude > middle[1] && longitude < middle[1] + 0.01, `${longitude} after ${middle[1]}`);
+  assert.ok(
+    longitude > middle[1] && longitude < middle[1] + 0.01,
+    `${longitude} after ${middle[1]}`,
+  );
   assert.deepEqual(pageErrors, []);
   await context.close();
 });
@@ -190,19 +252,36 @@ test("a search places the pin and states its precision", async () => {
   await page.getByLabel("Rua e número").fill("Rua Augusta, 1508");
   await page.getByLabel("Rua e número").press("Enter");
   await page.getByText("O marcador está no número da casa.").waitFor();
-  assert.deepEqual(requested[0], { street: "Rua Augusta, 1508", city: "São Paulo", state: "SP", zipCode: null });
-  assert.equal(await page.locator("dialog .pin-at").textContent(), "Latitude -23,557800, longitude -46,660000");
+  assert.deepEqual(requested[0], {
+    street: "Rua Augusta, 1508",
+    city: "São Paulo",
+    state: "SP",
+    zipCode: null,
+  });
+  assert.equal(
+    await page.locator("dialog .pin-at").textContent(),
+    "Latitude -23,557800, longitude -46,660000",
+  );
   await page.getByRole("button", { name: "Buscar" }).click();
-  await page.getByText(/^Só a cidade foi encontrada \(± \d+ m\)\. Leve o marcador até a porta\.$/).waitFor();
+  await page
+    .getByText(/^Só a cidade foi encontrada \(± \d+ m\)\. Leve o marcador até a porta\.$/)
+    .waitFor();
   await context.setOffline(true);
   await page.getByRole("button", { name: "Buscar" }).click();
   await page.locator("dialog .error-box").waitFor();
-  assert.equal(await page.getByLabel("Rua e número").inputValue(), "Rua Augusta, 1508", "nothing typed is lost");
+  assert.equal(
+    await page.getByLabel("Rua e número").inputValue(),
+    "Rua Augusta, 1508",
+    "nothing typed is lost",
+  );
   assert.deepEqual(await axeViolations(page), []);
   await context.setOffline(false);
   await page.locator("dialog .button.primary").click();
   // The map's library logs the tiles that it could not load meanwhile.
-  assert.deepEqual(pageErrors.filter((one) => !one.startsWith("TypeError: Failed to fetch")), []);
+  assert.deepEqual(
+    pageErrors.filter((one) => !one.startsWith("TypeError: Failed to fetch")),
+    [],
+  );
   await context.close();
 });
 
@@ -210,7 +289,10 @@ test("the pin can be placed with the keyboard", async () => {
   const { page, pageErrors, context } = await openPin({ locale: "en-US" });
   const status = () => page.locator("dialog .pin-at").textContent();
   const at = async () => [...(await status()).matchAll(/-?[\d.]+\d/g)].map(Number);
-  assert.equal(await page.evaluate(() => document.activeElement.classList.contains("pin-map")), true);
+  assert.equal(
+    await page.evaluate(() => document.activeElement.classList.contains("pin-map")),
+    true,
+  );
   await page.keyboard.press("ArrowRight");
   const first = await at();
   await page.keyboard.press("ArrowRight");
@@ -218,7 +300,10 @@ test("the pin can be placed with the keyboard", async () => {
   await page.keyboard.press("Shift+ArrowUp");
   const third = await at();
   assert.ok(second[1] > first[1] && second[0] === first[0], `${first} ${second}`);
-  assert.ok(third[0] > second[0] && third[0] - second[0] < second[1] - first[1], `${second} ${third}`);
+  assert.ok(
+    third[0] > second[0] && third[0] - second[0] < second[1] - first[1],
+    `${second} ${third}`,
+  );
   assert.deepEqual(await axeViolations(page), []);
   await page.keyboard.press("Tab");
   await page.locator("dialog .button.primary").press("Enter");
@@ -235,26 +320,51 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     await page.waitForTimeout(500);
     await screenshot(page, `pin-${device}-${colorScheme}`);
     assert.deepEqual(await axeViolations(page), []);
-    assert.ok(await page.evaluate(() => document.querySelector("dialog").scrollWidth <= document.querySelector("dialog").clientWidth));
+    assert.ok(
+      await page.evaluate(
+        () =>
+          document.querySelector("dialog").scrollWidth <=
+          document.querySelector("dialog").clientWidth,
+      ),
+    );
     await context.close();
   });
 }
 
-for (const [name, openPage] of [["panel", goTo], ["console", openInConsole]]) {
+for (const [name, openPage] of [
+  ["panel", goTo],
+  ["console", openInConsole],
+]) {
   test(`the ${name}'s map draws each leg of the route as the server returns it`, async () => {
     const opened = await openLoggedIn(browser);
-    const paulista = { ...VERGUEIRO, street: "Avenida Paulista", latitude: -23.5613, longitude: -46.6565 };
+    const paulista = {
+      ...VERGUEIRO,
+      street: "Avenida Paulista",
+      latitude: -23.5613,
+      longitude: -46.6565,
+    };
     const created = await api(opened.page, "POST", "/delivery/orders", {
-      code: uniqueCode("LEG"), preparationTime: 60, deliveries: [{ address: VERGUEIRO }, { address: paulista }],
+      code: uniqueCode("LEG"),
+      preparationTime: 60,
+      deliveries: [{ address: VERGUEIRO }, { address: paulista }],
     });
     assert.equal(created.status, 201, JSON.stringify(created.body));
     const { id } = created.body;
     const { body } = await api(opened.page, "GET", `/delivery/orders/${id}/route`);
-    assert.ok(body.legs.length >= 2 && body.legs.every((leg) => leg.path.length >= 2), JSON.stringify(body));
-    const { page = opened.page, pageErrors, context } = (await openPage(opened.page, `/orders/${id}`)) ?? opened;
+    assert.ok(
+      body.legs.length >= 2 && body.legs.every((leg) => leg.path.length >= 2),
+      JSON.stringify(body),
+    );
+    const {
+      page = opened.page,
+      pageErrors,
+      context,
+    } = (await openPage(opened.page, `/orders/${id}`)) ?? opened;
     // Without the response, the map draws one line through all stops. With road data, the legs follow the roads.
     await page.waitForFunction(
-      (sources) => [...document.querySelectorAll(".map path.leg")].map((leg) => leg.classList[1]).join() === sources,
+      (sources) =>
+        [...document.querySelectorAll(".map path.leg")].map((leg) => leg.classList[1]).join() ===
+        sources,
       body.legs.map((leg) => leg.source).join(),
     );
     await page.waitForTimeout(500);

@@ -12,15 +12,28 @@ export const order = (code: string) => ({
       name: "Rita",
       phone: "+5511987654321",
       onlinePayment: true,
-      address: { street: "Rua Augusta", number: "1500", city: "São Paulo", state: "SP", latitude: -23.557, longitude: -46.66 },
+      address: {
+        street: "Rua Augusta",
+        number: "1500",
+        city: "São Paulo",
+        state: "SP",
+        latitude: -23.557,
+        longitude: -46.66,
+      },
     },
   ],
 });
 
 /** Prints the result, and fails unless the order was created and the invalid one has a typed error. */
-export function report(client: string, id: number | undefined, code: string | undefined, pointer: string | undefined): void {
+export function report(
+  client: string,
+  id: number | undefined,
+  code: string | undefined,
+  pointer: string | undefined,
+): void {
   console.log(`  ${client}: order ${id}, ${code} at ${pointer}`);
-  if (!id || code !== "validation_failed" || pointer !== "/deliveries/0/phone") process.exitCode = 1;
+  if (!id || code !== "validation_failed" || pointer !== "/deliveries/0/phone")
+    process.exitCode = 1;
 }
 
 export function invalid(code: string) {

@@ -13,13 +13,23 @@ const options = {
 };
 
 const converted = await new Promise((resolve, reject) => {
-  converter.convertV2({ type: "json", data: document }, options, (error, result) => (error ? reject(error) : resolve(result)));
+  converter.convertV2({ type: "json", data: document }, options, (error, result) =>
+    error ? reject(error) : resolve(result),
+  );
 });
 if (!converted.result) throw new Error(converted.reason);
 const collection = converted.output[0].data;
 
-const tokenFor = (path) => (path[0] === "admin" ? "operatorToken" : path[0] === "courier" ? "courierKey" : "apiKey");
-const auth = (variable) => ({ type: "apikey", apikey: [{ key: "key", value: "x-api-token" }, { key: "value", value: `{{${variable}}}` }, { key: "in", value: "header" }] });
+const tokenFor = (path) =>
+  path[0] === "admin" ? "operatorToken" : path[0] === "courier" ? "courierKey" : "apiKey";
+const auth = (variable) => ({
+  type: "apikey",
+  apikey: [
+    { key: "key", value: "x-api-token" },
+    { key: "value", value: `{{${variable}}}` },
+    { key: "in", value: "header" },
+  ],
+});
 
 /** Prepares a request: the token of its role, and IDs as variables. Only successful responses remain as examples, or the file has 11 MB. */
 function prepare(item) {
@@ -37,7 +47,9 @@ function prepare(item) {
 /** Stores an ID of a response for later requests. */
 function storeId(name, variable) {
   const item = collection.item.flatMap((folder) => folder.item).find((one) => one.name === name);
-  const exec = [`if (pm.response.code < 300) pm.collectionVariables.set("${variable}", pm.response.json().id);`];
+  const exec = [
+    `if (pm.response.code < 300) pm.collectionVariables.set("${variable}", pm.response.json().id);`,
+  ];
   item.event = [{ listen: "test", script: { type: "text/javascript", exec } }];
 }
 
@@ -47,5 +59,9 @@ storeId("Subscribe to events", "webhookId");
 collection.auth = auth("apiKey");
 const ids = new Set(JSON.stringify(collection.item).match(/(?<=\{\{)\w+(?=\}\})/g));
 const values = { baseUrl: "http://127.0.0.1:8080", apiKey: "", operatorToken: "", courierKey: "" };
-collection.variable = [...new Set([...Object.keys(values), ...ids])].map((key) => ({ key, value: values[key] ?? "", type: "string" }));
+collection.variable = [...new Set([...Object.keys(values), ...ids])].map((key) => ({
+  key,
+  value: values[key] ?? "",
+  type: "string",
+}));
 writeFileSync(target, `${JSON.stringify(collection, null, 1)}\n`);

@@ -9,11 +9,23 @@ type Preview = Schemas["PreviewOrder"] & HeyPreview;
 const address = { street: "Rua Augusta", number: "1500", city: "São Paulo", state: "SP" };
 export const orders: Order[] = [
   { code: "A-1", deliveries: [{ address }] },
-  { code: "A-1", deliveries: [{ address: { ...address, latitude: -23.557, longitude: -46.66 }, pin: "first", onlinePayment: null }] },
+  {
+    code: "A-1",
+    deliveries: [
+      {
+        address: { ...address, latitude: -23.557, longitude: -46.66 },
+        pin: "first",
+        onlinePayment: null,
+      },
+    ],
+  },
 ];
 export const previews: Preview[] = [
   { deliveries: [{ address: { zipCode: "01304-001" } }] },
-  { deliveries: [{ address: { city: "Osasco", state: "SP" } }], pickupAddress: { ...address, latitude: -23.557, longitude: -46.66 } },
+  {
+    deliveries: [{ address: { city: "Osasco", state: "SP" } }],
+    pickupAddress: { ...address, latitude: -23.557, longitude: -46.66 },
+  },
 ];
 
 /** Both generators must reject a value, so each is checked alone. */

@@ -2,11 +2,21 @@
 import newman from "newman";
 
 const [collection, baseUrl, apiKey] = process.argv.slice(2);
-const NAMES = ["Calculate route, fee and times", "Create an order", "Get an order", "Mark an order as ready"];
+const NAMES = [
+  "Calculate route, fee and times",
+  "Create an order",
+  "Get an order",
+  "Mark an order as ready",
+];
 
 const summary = await new Promise((resolve, reject) => {
-  const envVar = [{ key: "baseUrl", value: baseUrl }, { key: "apiKey", value: apiKey }];
-  newman.run({ collection, folder: NAMES, envVar, reporters: [] }, (error, result) => (error ? reject(error) : resolve(result)));
+  const envVar = [
+    { key: "baseUrl", value: baseUrl },
+    { key: "apiKey", value: apiKey },
+  ];
+  newman.run({ collection, folder: NAMES, envVar, reporters: [] }, (error, result) =>
+    error ? reject(error) : resolve(result),
+  );
 });
 for (const { item, response } of summary.run.executions) {
   console.log(`  ${item.name}: ${response?.code}`);

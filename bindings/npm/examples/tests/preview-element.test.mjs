@@ -1,11 +1,26 @@
 // <despacho-preview> in pages with plain HTML, React and Vue, in a browser.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { NOW, axeViolations, context, createPreviewer, events, launch, open, result, screenshot, serve, shows } from "./shop.mjs";
+import {
+  NOW,
+  axeViolations,
+  context,
+  createPreviewer,
+  events,
+  launch,
+  open,
+  result,
+  screenshot,
+  serve,
+  shows,
+} from "./shop.mjs";
 
-const money = (amount) => new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" }).format(amount);
+const money = (amount) =>
+  new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" }).format(amount);
 const ELEMENT = "despacho-preview";
-const TAG = (attributes) => `<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1><despacho-preview ${attributes}></despacho-preview></main>
+const TAG = (
+  attributes,
+) => `<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1><despacho-preview ${attributes}></despacho-preview></main>
 <script type="module">import "./despacho/preview-element.js";</script></html>`;
 
 let browser;
@@ -17,7 +32,11 @@ before(async () => {
     "/bare.html": TAG(""),
     "/unavailable.html": TAG(`context-url="./missing" locale="en"`),
   };
-  [browser, shop, previewer] = await Promise.all([launch(), serve(pages), createPreviewer(context, { language: "pt-BR" })]);
+  [browser, shop, previewer] = await Promise.all([
+    launch(),
+    serve(pages),
+    createPreviewer(context, { language: "pt-BR" }),
+  ]);
 });
 after(async () => {
   await browser?.close();
@@ -25,15 +44,31 @@ after(async () => {
 });
 
 /** Returns the preview of the package in Node.js. */
-const preview = (address, more = {}) => previewer.preview({ previewDeliveryTime: true, ...more, deliveries: [{ address }] }, { now: NOW });
+const preview = (address, more = {}) =>
+  previewer.preview(
+    { previewDeliveryTime: true, ...more, deliveries: [{ address }] },
+    { now: NOW },
+  );
 const fee = (address, more) => preview(address, more).deliveryFee;
-const clock = (time) => new Date(time).toLocaleTimeString("pt-BR", { hour: "2-digit", minute: "2-digit", timeZone: "America/Sao_Paulo" });
+const clock = (time) =>
+  new Date(time).toLocaleTimeString("pt-BR", {
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZone: "America/Sao_Paulo",
+  });
 const CEP = "05407-002";
 
 async function opened(file, options) {
   const { page, errors } = await open(browser, `${shop.base}/${file}`, options);
   await page.getByLabel("CEP").waitFor();
-  return { page, errors, close: async () => { assert.deepEqual(errors, []); await page.context().close(); } };
+  return {
+    page,
+    errors,
+    close: async () => {
+      assert.deepEqual(errors, []);
+      await page.context().close();
+    },
+  };
 }
 
 for (const file of ["plain.html", "react/index.html", "vue/index.html"]) {
@@ -41,7 +76,12 @@ for (const file of ["plain.html", "react/index.html", "vue/index.html"]) {
     const { page, close } = await opened(file);
     await shows(page, "Informe o CEP");
     await page.getByLabel("CEP").pressSequentially("05407002");
-    const { deliveryFee: price, deliveryFeeMin: min, deliveryFeeMax: max, ...times } = preview({ zipCode: CEP }, { preparationTime: 20 });
+    const {
+      deliveryFee: price,
+      deliveryFeeMin: min,
+      deliveryFeeMax: max,
+      ...times
+    } = preview({ zipCode: CEP }, { preparationTime: 20 });
     await shows(page, money(price));
     await page.locator("output", { hasText: money(57.9 + price) }).waitFor();
     assert.equal(await page.getByLabel("Cidade").inputValue(), "São Paulo");
@@ -52,7 +92,8 @@ for (const file of ["plain.html", "react/index.html", "vue/index.html"]) {
       `Coleta prevista: ${clock(times.expectedPickup)}`,
       `Entrega prevista: ${clock(times.expectedDelivery)}`,
       "informe também: número e rua",
-    ]) assert.ok(text.includes(part), `${part} in ${text}`);
+    ])
+      assert.ok(text.includes(part), `${part} in ${text}`);
     await page.getByLabel("CEP").fill("69900-000");
     await shows(page, "Fora da área");
     await page.locator("output", { hasText: money(57.9) }).waitFor();
@@ -65,7 +106,10 @@ test("invalid address shows the reason and reports typed details", async () => {
   await page.getByLabel("CEP").fill("69900-000");
   await shows(page, "o máximo é 40 km");
   const [error] = await events(page, "despacho-error");
-  assert.deepEqual([error.code, error.errors[0].field, error.errors[0].pointer], ["out_of_area", null, "/deliveries/0/address"]);
+  assert.deepEqual(
+    [error.code, error.errors[0].field, error.errors[0].pointer],
+    ["out_of_area", null, "/deliveries/0/address"],
+  );
   assert.equal(error.problem.status, 422);
   await page.getByLabel("CEP").fill("0130");
   await page.getByLabel("CEP").blur();
@@ -108,15 +152,33 @@ test("city of the customer is kept when the postcode changes", async () => {
 test("properties set the context, the pickup and the address", async () => {
   const { page, close } = await opened("bare.html");
   const pickup = { city: "Osasco", state: "SP" };
-  await page.evaluate(([given, pickupAddress, zipCode]) => {
-    Object.assign(document.querySelector("despacho-preview"), { context: given, pickup: pickupAddress, address: { zipCode }, order: { requirements: { packages: 2 } } });
-  }, [context, pickup, CEP]);
+  await page.evaluate(
+    ([given, pickupAddress, zipCode]) => {
+      Object.assign(document.querySelector("despacho-preview"), {
+        context: given,
+        pickup: pickupAddress,
+        address: { zipCode },
+        order: { requirements: { packages: 2 } },
+      });
+    },
+    [context, pickup, CEP],
+  );
   await shows(page, money(fee({ zipCode: CEP }, { pickupAddress: pickup })));
-  await page.evaluate(() => document.querySelector("despacho-preview").setAttribute("preparation-time", "1441"));
+  await page.evaluate(() =>
+    document.querySelector("despacho-preview").setAttribute("preparation-time", "1441"),
+  );
   await shows(page, "1440");
   assert.equal((await events(page, "despacho-error")).at(-1).errors[0].pointer, "/preparationTime");
-  await page.evaluate(() => Object.assign(document.querySelector("despacho-preview"), { preparationTime: 60, locale: "en" }));
-  await shows(page, `Expected pickup: ${clock(preview({ zipCode: CEP }, { pickupAddress: pickup, preparationTime: 60 }).expectedPickup)}`);
+  await page.evaluate(() =>
+    Object.assign(document.querySelector("despacho-preview"), {
+      preparationTime: 60,
+      locale: "en",
+    }),
+  );
+  await shows(
+    page,
+    `Expected pickup: ${clock(preview({ zipCode: CEP }, { pickupAddress: pickup, preparationTime: 60 }).expectedPickup)}`,
+  );
   await close();
 });
 
@@ -156,7 +218,9 @@ test("expired context is loaded again from its URL", async () => {
     const validUntil = new Date(NOW.getTime() + (requests === 1 ? 1000 : 86_400_000)).toISOString();
     return route.fulfill({ json: { ...context, validUntil } });
   });
-  await page.evaluate((element) => { document.querySelector(element).contextUrl = "./context"; }, ELEMENT);
+  await page.evaluate((element) => {
+    document.querySelector(element).contextUrl = "./context";
+  }, ELEMENT);
   await shows(page, "Informe o CEP");
   await page.clock.setFixedTime(new Date(NOW.getTime() + 2000));
   await page.getByLabel("CEP").fill(CEP);
@@ -170,9 +234,24 @@ test("keyboard reaches every field in the order of the page", async () => {
   const reached = [];
   for (let index = 0; index < 8; index += 1) {
     await page.keyboard.press("Tab");
-    reached.push(await page.evaluate(() => document.activeElement.shadowRoot?.activeElement.name ?? document.activeElement.textContent));
+    reached.push(
+      await page.evaluate(
+        () =>
+          document.activeElement.shadowRoot?.activeElement.name ??
+          document.activeElement.textContent,
+      ),
+    );
   }
-  assert.deepEqual(reached, ["zipCode", "number", "street", "complement", "neighborhood", "city", "state", "Pedir"]);
+  assert.deepEqual(reached, [
+    "zipCode",
+    "number",
+    "street",
+    "complement",
+    "neighborhood",
+    "city",
+    "state",
+    "Pedir",
+  ]);
   await close();
 });
 
@@ -185,13 +264,25 @@ const LOOKS = [
 for (const [name, options] of LOOKS) {
   test(`page is accessible and fits on ${name}`, async () => {
     const { page, close } = await opened("plain.html", options);
-    for (const [state, postcode] of [["empty", ""], ["price", CEP], ["error", "69900-000"], ["short", "0130"]]) {
+    for (const [state, postcode] of [
+      ["empty", ""],
+      ["price", CEP],
+      ["error", "69900-000"],
+      ["short", "0130"],
+    ]) {
       await page.getByLabel("CEP").fill(postcode);
       await page.getByLabel("CEP").blur();
-      await shows(page, { empty: "Informe", price: "Entrega prevista", error: "Fora da área", short: "Informe" }[state]);
+      await shows(
+        page,
+        { empty: "Informe", price: "Entrega prevista", error: "Fora da área", short: "Informe" }[
+          state
+        ],
+      );
       await screenshot(page, `${name}-${state}`);
       assert.deepEqual(await axeViolations(page), [], state);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
       assert.equal(overflow, 0, `${state}: horizontal overflow in px`);
     }
     await close();
@@ -209,7 +300,10 @@ test("English texts are accessible", async () => {
 
 test("custom properties change the look", async () => {
   const { page, close } = await opened("bare.html");
-  await page.addStyleTag({ content: "despacho-preview { --despacho-field: rgb(1, 2, 3); --despacho-radius: 3px; --despacho-font: 20px serif; }" });
+  await page.addStyleTag({
+    content:
+      "despacho-preview { --despacho-field: rgb(1, 2, 3); --despacho-radius: 3px; --despacho-font: 20px serif; }",
+  });
   const look = await page.getByLabel("CEP").evaluate((input) => {
     const { backgroundColor, borderTopLeftRadius, fontSize } = getComputedStyle(input);
     return [backgroundColor, borderTopLeftRadius, fontSize];

@@ -7,11 +7,14 @@ import { NOW, context, createPreviewer, launch, open, screenshot, serve } from "
 
 const README = await readFile(path.join(import.meta.dirname, "../../README.md"), "utf8");
 const PAGE = /```html\n(<!doctype html>\n.*?)```/s.exec(README)[1];
-const money = (amount) => new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" }).format(amount);
+const money = (amount) =>
+  new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" }).format(amount);
 
 let browser;
 let shop;
-before(async () => { [browser, shop] = await Promise.all([launch(), serve({ "/readme.html": PAGE })]); });
+before(async () => {
+  [browser, shop] = await Promise.all([launch(), serve({ "/readme.html": PAGE })]);
+});
 after(async () => {
   await browser?.close();
   shop?.close();
@@ -19,7 +22,8 @@ after(async () => {
 
 test("page of the README shows the price of a CEP and marks it as estimated", async () => {
   const previewer = await createPreviewer(context, { language: "pt-BR" });
-  const preview = (zipCode) => previewer.preview({ deliveries: [{ address: { zipCode } }] }, { now: NOW });
+  const preview = (zipCode) =>
+    previewer.preview({ deliveries: [{ address: { zipCode } }] }, { now: NOW });
   const problem = (zipCode) => {
     try {
       return preview(zipCode);
@@ -31,7 +35,10 @@ test("page of the README shows the price of a CEP and marks it as estimated", as
   const shows = (text) => page.locator("output", { hasText: text }).waitFor();
   // Without a pack, the address is known by its city, and its price is a range.
   const { deliveryFee, deliveryFeeMin: min, deliveryFeeMax: max, estimated } = preview("05407-002");
-  assert.ok(estimated && min < deliveryFee && deliveryFee < max, JSON.stringify({ estimated, deliveryFee, min, max }));
+  assert.ok(
+    estimated && min < deliveryFee && deliveryFee < max,
+    JSON.stringify({ estimated, deliveryFee, min, max }),
+  );
   await shows("estimado");
   assert.equal(await page.locator("output").innerText(), `${money(min)} a ${money(max)}, estimado`);
   await screenshot(page, "readme");
@@ -46,4 +53,5 @@ test("page of the README shows the price of a CEP and marks it as estimated", as
   await page.context().close();
 });
 
-test("page of the README has about 20 lines", () => assert.ok(PAGE.trim().split("\n").length <= 22));
+test("page of the README has about 20 lines", () =>
+  assert.ok(PAGE.trim().split("\n").length <= 22));

@@ -7,8 +7,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 const HERE = import.meta.dirname;
-export const FOLDER = process.env.DESPACHO_WOOCOMMERCE ?? path.resolve(HERE, "../../../../target/woocommerce");
-const BINARY = process.env.DESPACHO_BIN ?? path.resolve(HERE, "../../../../target/release/despacho");
+export const FOLDER =
+  process.env.DESPACHO_WOOCOMMERCE ?? path.resolve(HERE, "../../../../target/woocommerce");
+const BINARY =
+  process.env.DESPACHO_BIN ?? path.resolve(HERE, "../../../../target/release/despacho");
 const ZIP = process.env.DESPACHO_WOOCOMMERCE_ZIP;
 const WORDPRESS = process.env.DESPACHO_WORDPRESS ?? "/usr/share/wordpress";
 const SOCKET = path.join(FOLDER, "db.sock");
@@ -20,7 +22,8 @@ const running = [];
 
 /** Removes the files of an earlier run. */
 export function clear() {
-  for (const name of ["site", "database", "despacho-data", "db.sock", "php.log"]) rmSync(path.join(FOLDER, name), { recursive: true, force: true });
+  for (const name of ["site", "database", "despacho-data", "db.sock", "php.log"])
+    rmSync(path.join(FOLDER, name), { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
 }
 
@@ -36,7 +39,11 @@ export const freePort = () =>
 
 /** Starts a program and waits until its output matches `ready`. */
 function start(program, args, ready, options = {}) {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true, ...options });
+  const child = spawn(program, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+    ...options,
+  });
   running.push(child);
   return new Promise((resolve, reject) => {
     let output = "";
@@ -70,14 +77,30 @@ export const stopAll = async () => {
 /** Starts Despacho with demo data. The same data folder and port continue an earlier run. */
 export async function startDespacho(port) {
   const base = `http://127.0.0.1:${port}`;
-  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("DESPACHO_")));
+  const own = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("DESPACHO_")),
+  );
   const env = {
     ...own,
     DESPACHO_WEBHOOKS_LOOPBACK: "true",
     DESPACHO_SANDBOX_SPEED: "600",
   };
-  const args = ["serve", "--demo", "--data", path.join(FOLDER, "despacho-data"), "--listen", `127.0.0.1:${port}`, "--public-url", base];
-  const { child, output } = await start(BINARY, args, /x-api-token: \S+[\s\S]*ready http|ready http[\s\S]*x-api-token: \S+/, { env });
+  const args = [
+    "serve",
+    "--demo",
+    "--data",
+    path.join(FOLDER, "despacho-data"),
+    "--listen",
+    `127.0.0.1:${port}`,
+    "--public-url",
+    base,
+  ];
+  const { child, output } = await start(
+    BINARY,
+    args,
+    /x-api-token: \S+[\s\S]*ready http|ready http[\s\S]*x-api-token: \S+/,
+    { env },
+  );
   return { child, base, key: /x-api-token: (\S+)/.exec(output)[1] };
 }
 
@@ -87,18 +110,51 @@ const run = promisify(execFile);
 async function startDatabase() {
   const data = path.join(FOLDER, "database");
   const user = process.getuid?.() === 0 ? ["--user=root"] : [];
-  await run("mariadb-install-db", ["--no-defaults", `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db", ...user]);
+  await run("mariadb-install-db", [
+    "--no-defaults",
+    `--datadir=${data}`,
+    "--auth-root-authentication-method=normal",
+    "--skip-test-db",
+    ...user,
+  ]);
   // Nothing has to survive a crash.
-  const fast = ["--innodb-flush-log-at-trx-commit=0", "--innodb-flush-method=nosync", "--innodb-doublewrite=0", "--skip-log-bin"];
-  const args = ["--no-defaults", `--datadir=${data}`, `--socket=${SOCKET}`, "--skip-networking", ...fast, ...user];
+  const fast = [
+    "--innodb-flush-log-at-trx-commit=0",
+    "--innodb-flush-method=nosync",
+    "--innodb-doublewrite=0",
+    "--skip-log-bin",
+  ];
+  const args = [
+    "--no-defaults",
+    `--datadir=${data}`,
+    `--socket=${SOCKET}`,
+    "--skip-networking",
+    ...fast,
+    ...user,
+  ];
   await start("mariadbd", args, /ready for connections/);
-  await run("mariadb", ["--no-defaults", `--socket=${SOCKET}`, "-uroot", "-e", "CREATE DATABASE shop CHARACTER SET utf8mb4"]);
+  await run("mariadb", [
+    "--no-defaults",
+    `--socket=${SOCKET}`,
+    "-uroot",
+    "-e",
+    "CREATE DATABASE shop CHARACTER SET utf8mb4",
+  ]);
 }
 
 /** Copies WordPress and the test double. */
 async function copySite(site) {
   const copy = (from, to) => cp(from, path.join(site, to), { recursive: true, dereference: true });
-  const names = ["wp-admin", "wp-includes", "index.php", "wp-blog-header.php", "wp-load.php", "wp-login.php", "wp-settings.php", "wp-cron.php"];
+  const names = [
+    "wp-admin",
+    "wp-includes",
+    "index.php",
+    "wp-blog-header.php",
+    "wp-load.php",
+    "wp-login.php",
+    "wp-settings.php",
+    "wp-cron.php",
+  ];
   await Promise.all(names.map((name) => copy(path.join(WORDPRESS, name), name)));
   await copy(path.join(HERE, "../woocommerce-double"), "wp-content/plugins/woocommerce");
   mkdirSync(path.join(site, "wp-content/languages"));
@@ -112,11 +168,30 @@ export async function startShop() {
   const site = path.join(FOLDER, "site");
   const [port] = await Promise.all([freePort(), startDatabase(), copySite(site)]);
   const url = `http://127.0.0.1:${port}`;
-  const php = (script, ...args) => execFileSync("php", ["-d", "display_errors=stderr", path.join(HERE, script), site, url, ...args]);
+  const php = (script, ...args) =>
+    execFileSync("php", [
+      "-d",
+      "display_errors=stderr",
+      path.join(HERE, script),
+      site,
+      url,
+      ...args,
+    ]);
   php("install.php", ZIP);
   // WordPress 6.1 itself has deprecated calls on newer versions of PHP.
-  const log = ["-d", "display_errors=0", "-d", "log_errors=1", "-d", `error_log=${LOG}`, "-d", "error_reporting=E_ALL&~E_DEPRECATED"];
-  await start("php", [...log, "-S", `127.0.0.1:${port}`, "-t", site], /started/, { env: { ...process.env, PHP_CLI_SERVER_WORKERS: "4" } });
+  const log = [
+    "-d",
+    "display_errors=0",
+    "-d",
+    "log_errors=1",
+    "-d",
+    `error_log=${LOG}`,
+    "-d",
+    "error_reporting=E_ALL&~E_DEPRECATED",
+  ];
+  await start("php", [...log, "-S", `127.0.0.1:${port}`, "-t", site], /started/, {
+    env: { ...process.env, PHP_CLI_SERVER_WORKERS: "4" },
+  });
   return { url, uninstall: () => php("uninstall.php") };
 }
 

@@ -1,5 +1,5 @@
 // Updates the order review as the classic checkout does: after a change of an address field, and on `update_checkout`.
-jQuery(function ($) {
+jQuery(($) => {
   let latest;
   const update = () => {
     latest?.abort();

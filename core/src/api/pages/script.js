@@ -2,22 +2,28 @@
 (() => {
   const parts = ["live", "actions", "contact", "note"];
   const page = location.pathname;
-  let last = null, stream = null, openedAt = 0, timer = 0;
+  let last = null,
+    stream = null,
+    openedAt = 0,
+    timer = 0;
 
   // A part in which the recipient has written or chosen something stays as it is.
   const inUse = (part) =>
-    part.contains(document.activeElement) || [...part.querySelectorAll("textarea, input:checked")].some((field) => field.value);
+    part.contains(document.activeElement) ||
+    [...part.querySelectorAll("textarea, input:checked")].some((field) => field.value);
 
   const refresh = async () => {
-    let response;
+    let response, html;
     try {
       response = await fetch(page, { headers: { accept: "text/html" }, cache: "no-store" });
+      html = await response.text();
     } catch {
+      // The connection was lost, before the response or within it.
       return;
     }
     if (response.status === 404) return location.reload();
     if (!response.ok) return;
-    const next = new DOMParser().parseFromString(await response.text(), "text/html");
+    const next = new DOMParser().parseFromString(html, "text/html");
     document.title = next.title;
     for (const id of parts) {
       const [before, after] = [document.getElementById(id), next.getElementById(id)];
@@ -29,7 +35,7 @@
 
   const poll = () => {
     clearInterval(timer);
-    timer = setInterval(() => document.hidden || refresh(), 10000);
+    timer = setInterval(() => void (document.hidden || refresh()), 10000);
   };
 
   // A host that cannot hold the stream open ends it at once. The page then polls.
@@ -37,11 +43,13 @@
     if (stream) stream.close();
     clearInterval(timer);
     openedAt = Date.now();
-    stream = new EventSource(page + "/events");
-    stream.onopen = () => { openedAt = Date.now(); };
+    stream = new EventSource(`${page}/events`);
+    stream.onopen = () => {
+      openedAt = Date.now();
+    };
     // The delivery can change between the page and the first event.
     stream.addEventListener("status", (event) => {
-      if (last !== event.data) refresh();
+      if (last !== event.data) void refresh();
       last = event.data;
     });
     stream.onerror = () => {
@@ -54,7 +62,7 @@
 
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return stream.close();
-    refresh();
+    void refresh();
     listen();
   });
   listen();

@@ -6,32 +6,50 @@ import type * as wire from "./wire";
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
 export function path(base: string, query: Query = {}): string {
-  const present = Object.entries(query).filter((pair): pair is [string, string | number | boolean] => pair[1] != null && pair[1] !== "");
+  const present = Object.entries(query).filter(
+    (pair): pair is [string, string | number | boolean] => pair[1] != null && pair[1] !== "",
+  );
   if (present.length === 0) return base;
   return `${base}?${new URLSearchParams(present.map(([name, value]) => [name, String(value)]))}`;
 }
 
-export const post = <T>(to: string, body: unknown = {}, idempotencyKey: string = newIdempotencyKey()) =>
-  request<T>(to, { method: "POST", body, idempotencyKey });
+export const post = <T>(
+  to: string,
+  body: unknown = {},
+  idempotencyKey: string = newIdempotencyKey(),
+) => request<T>(to, { method: "POST", body, idempotencyKey });
 const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
 
 export const sessions = {
   create: (email: string, password: string) =>
     request<wire.IssuedKey>("/delivery/sessions", { method: "POST", body: { email, password } }),
   confirm: (currentPassword: string) =>
-    request<wire.SessionConfirmation>("/delivery/sessions/confirmation", { method: "POST", body: { currentPassword } }),
+    request<wire.SessionConfirmation>("/delivery/sessions/confirmation", {
+      method: "POST",
+      body: { currentPassword },
+    }),
   list: () => request<wire.SessionList>("/delivery/sessions"),
   remove: (id: string) => remove(`/delivery/sessions/${id}`),
   /** Revokes the session's key, even while the page unloads. Returns whether the server confirmed it. */
   end: (keyId: string, key: string): Promise<boolean> =>
     fetch(`/delivery/keys/${keyId}`, {
-      method: "DELETE", headers: { ...headers(), "x-api-token": key }, keepalive: true, credentials: "omit", cache: "no-store",
-    }).then((response) => response.ok || response.status === 401, () => false),
+      method: "DELETE",
+      headers: { ...headers(), "x-api-token": key },
+      keepalive: true,
+      credentials: "omit",
+      cache: "no-store",
+    }).then(
+      (response) => response.ok || response.status === 401,
+      () => false,
+    ),
 };
 
 export const passwords = {
   change: (currentPassword: string, newPassword: string) =>
-    request<unknown>("/delivery/password", { method: "POST", body: { currentPassword, newPassword } }),
+    request<unknown>("/delivery/password", {
+      method: "POST",
+      body: { currentPassword, newPassword },
+    }),
   reset: (code: string, newPassword: string) =>
     request<unknown>("/delivery/password/reset", { method: "POST", body: { code, newPassword } }),
 };
@@ -39,14 +57,16 @@ export const passwords = {
 export const users = {
   list: (storeId: number) => request<wire.UserList>(path("/delivery/users", { storeId })),
   create: (body: unknown, key: string) => post<wire.UserCreated>("/delivery/users", body, key),
-  change: (id: number, body: unknown) => request<wire.User>(`/delivery/users/${id}`, { method: "PATCH", body }),
+  change: (id: number, body: unknown) =>
+    request<wire.User>(`/delivery/users/${id}`, { method: "PATCH", body }),
   remove: (id: number) => remove(`/delivery/users/${id}`),
   link: (id: number, currentPassword: string, key: string) =>
     post<wire.PasswordLink>(`/delivery/users/${id}/password-link`, { currentPassword }, key),
 };
 
 export const audit = {
-  list: (cursor?: string) => request<wire.AuditPage>(path("/delivery/audit", { cursor, limit: 20 })),
+  list: (cursor?: string) =>
+    request<wire.AuditPage>(path("/delivery/audit", { cursor, limit: 20 })),
 };
 
 export interface OrderFilter {
@@ -78,7 +98,8 @@ export const orders = {
   locate: (address: Partial<wire.Address>) =>
     request<wire.Location>("/delivery/location", { method: "POST", body: address, maxAttempts: 1 }),
   ready: (id: number) => post<wire.Order>(`/delivery/orders/${id}/ready`),
-  delay: (id: number, minutes: number | undefined) => post<wire.Order>(`/delivery/orders/${id}/delay`, { minutes }),
+  delay: (id: number, minutes: number | undefined) =>
+    post<wire.Order>(`/delivery/orders/${id}/delay`, { minutes }),
   route: (id: number) => request<wire.OrderRoute>(`/delivery/orders/${id}/route`),
   cancellation: (id: number) => request<wire.Cancellation>(`/delivery/orders/${id}/cancellation`),
   cancel: (orderId: number, reason: string, deliveryId?: number) =>
@@ -87,7 +108,8 @@ export const orders = {
       ...(reason === "" ? {} : { reason }),
       ...(deliveryId === undefined ? {} : { deliveryId }),
     }),
-  discard: (id: number, deliveryId: number) => post<wire.Order>(`/delivery/orders/${id}/discard`, { deliveryId }),
+  discard: (id: number, deliveryId: number) =>
+    post<wire.Order>(`/delivery/orders/${id}/discard`, { deliveryId }),
   turnBack: (id: number, deliveryId: number, reason: string) =>
     post<wire.Order>(`/delivery/orders/${id}/return`, { deliveryId, reason }),
   waiveReturn: (id: number) => post<wire.Order>(`/delivery/orders/${id}/waive`),
@@ -105,12 +127,19 @@ export const policies = {
   hours: (storeId: number) => request<wire.StoreHours>(`/delivery/stores/${storeId}/hours`),
   setHours: (storeId: number, hours: wire.StoreHours) =>
     request<wire.StoreHours>(`/delivery/stores/${storeId}/hours`, { method: "PUT", body: hours }),
-  tracking: (storeId: number) => request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`),
+  tracking: (storeId: number) =>
+    request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`),
   setTracking: (storeId: number, policy: wire.TrackingPolicy) =>
-    request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`, { method: "PUT", body: policy }),
+    request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`, {
+      method: "PUT",
+      body: policy,
+    }),
   proofs: (storeId: number) => request<wire.ProofPolicy>(`/delivery/stores/${storeId}/proofs`),
   setProofs: (storeId: number, policy: wire.ProofPolicy) =>
-    request<wire.ProofPolicy>(`/delivery/stores/${storeId}/proofs`, { method: "PUT", body: policy }),
+    request<wire.ProofPolicy>(`/delivery/stores/${storeId}/proofs`, {
+      method: "PUT",
+      body: policy,
+    }),
 };
 
 export const proofs = {
@@ -153,8 +182,7 @@ export interface Period {
 const FOR_SPREADSHEETS = "text/csv; locale=pt-BR";
 
 export const statement = {
-  list: (period: Period) =>
-    request<wire.StatementPage>(path("/delivery/statement", { ...period })),
+  list: (period: Period) => request<wire.StatementPage>(path("/delivery/statement", { ...period })),
   csv: (period: Period) => download(path("/delivery/statement", { ...period }), FOR_SPREADSHEETS),
 };
 
@@ -166,8 +194,10 @@ export interface ReportPeriod {
 }
 
 export const reports = {
-  days: (period: ReportPeriod) => request<wire.DayReport>(path("/delivery/reports/days", { ...period })),
-  csv: (period: ReportPeriod) => download(path("/delivery/reports/days", { ...period }), FOR_SPREADSHEETS),
+  days: (period: ReportPeriod) =>
+    request<wire.DayReport>(path("/delivery/reports/days", { ...period })),
+  csv: (period: ReportPeriod) =>
+    download(path("/delivery/reports/days", { ...period }), FOR_SPREADSHEETS),
 };
 
 export const context = () => request<wire.PreviewContext>("/delivery/preview-context");

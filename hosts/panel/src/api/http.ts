@@ -21,7 +21,16 @@ export class ApiError extends Error {
 
 /** Returns the problem of invalid fields that the page found itself. */
 export function invalidFields(errors: FieldError[]): Problem {
-  return { type: "", title: "", status: 422, detail: "", instance: "", code: "validation_failed", requestId: "", errors };
+  return {
+    type: "",
+    title: "",
+    status: 422,
+    detail: "",
+    instance: "",
+    code: "validation_failed",
+    requestId: "",
+    errors,
+  };
 }
 
 /** The request failed before a response arrived. */
@@ -52,7 +61,13 @@ interface Credentials {
 }
 
 /** Set by the session module, which imports this one. */
-export const credentials: Credentials = { key: null, cookie: false, session: 0, language: "pt-BR", onRejected: () => {} };
+export const credentials: Credentials = {
+  key: null,
+  cookie: false,
+  session: 0,
+  language: "pt-BR",
+  onRejected: () => {},
+};
 
 /**
  * Asks the person to confirm the session, before a change that outlives it, and returns whether the person did. Set by the page. Without it, and
@@ -105,11 +120,17 @@ async function send(path: string, options: RequestOptions): Promise<Response> {
       online.value = true;
       if (response.ok) return response;
       const problem = await readProblem(response);
-      if (response.status === 401 && options.signsIn !== true && own === credentials.session && (credentials.key !== null || credentials.cookie)) credentials.onRejected();
+      if (
+        response.status === 401 &&
+        options.signsIn !== true &&
+        own === credentials.session &&
+        (credentials.key !== null || credentials.cookie)
+      )
+        credentials.onRejected();
       if (problem.code === "password_required" && asks) {
         asks = false;
         // The server did not execute the request, so the next one has the same idempotency key.
-        if (await confirmation.ask?.() === true) {
+        if ((await confirmation.ask?.()) === true) {
           attempt -= 1;
           continue;
         }
@@ -151,7 +172,16 @@ async function readProblem(response: Response): Promise<Problem> {
     // A proxy may respond without a problem document.
   }
   const detail = `HTTP ${response.status}`;
-  return { type: "", title: detail, status: response.status, detail, instance: "", code: "unknown", requestId: "", errors: [] };
+  return {
+    type: "",
+    title: detail,
+    status: response.status,
+    detail,
+    instance: "",
+    code: "unknown",
+    requestId: "",
+    errors: [],
+  };
 }
 
 /** Returns the milliseconds before the next attempt: `Retry-After`, or exponential backoff. */

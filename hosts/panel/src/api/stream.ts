@@ -13,7 +13,10 @@ export interface StreamedEvent {
 export const streaming = signal(false);
 
 /** Returns a parser of the event stream format in the HTML standard. */
-export function createParser(emit: (event: StreamedEvent) => void, onId: (id: string) => void): (text: string) => void {
+export function createParser(
+  emit: (event: StreamedEvent) => void,
+  onId: (id: string) => void,
+): (text: string) => void {
   let rest = "";
   let [id, type, data]: [string, string, string[]] = ["", "message", []];
   return (text) => {
@@ -49,10 +52,15 @@ export async function followEvents(
   let failures = 0;
   while (!signal.aborted) {
     try {
-      await readStream(lastId, emit, (id) => {
-        lastId = id;
-        failures = 0;
-      }, signal);
+      await readStream(
+        lastId,
+        emit,
+        (id) => {
+          lastId = id;
+          failures = 0;
+        },
+        signal,
+      );
     } catch (error) {
       // The server may reject an old cursor: restart without one and report the gap.
       if (error instanceof StreamError) lastId = "";
@@ -78,13 +86,17 @@ async function readStream(
   let timer = setTimeout(() => idle.abort(), IDLE_TIMEOUT_MS);
   try {
     const response = await fetch("/delivery/events/stream", {
-      headers: headers({ accept: "text/event-stream", ...(lastId === "" ? {} : { "last-event-id": lastId }) }),
+      headers: headers({
+        accept: "text/event-stream",
+        ...(lastId === "" ? {} : { "last-event-id": lastId }),
+      }),
       signal: AbortSignal.any([signal, idle.signal]),
       credentials: "omit",
       cache: "no-store",
     });
     const kind = response.headers.get("content-type") ?? "";
-    if (!response.ok || response.body === null || !kind.startsWith("text/event-stream")) throw new StreamError();
+    if (!response.ok || response.body === null || !kind.startsWith("text/event-stream"))
+      throw new StreamError();
     streaming.value = true;
     online.value = true;
     const feed = createParser(emit, onId);

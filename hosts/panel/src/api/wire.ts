@@ -97,10 +97,16 @@ export type CourierPage = Schemas["CourierList"];
 export type SignInCode = Schemas["SignInCode"];
 
 /** A row of the order list. The response to a new order has no `deliveryMan`; only the details of an order have its history. */
-export type OrderRow = Order & { deliveryMan?: Courier | null; events?: OrderEvent[]; storeName?: string };
+export type OrderRow = Order & {
+  deliveryMan?: Courier | null;
+  events?: OrderEvent[];
+  storeName?: string;
+};
 
 /** A problem document; the code is `unknown` if a proxy responded. */
-export type Problem = Omit<Schemas["Problem"], "code"> & { code: Schemas["ProblemCode"] | "unknown" };
+export type Problem = Omit<Schemas["Problem"], "code"> & {
+  code: Schemas["ProblemCode"] | "unknown";
+};
 
 /** The JSON pointer of a request field, as used in problem documents. */
 export type Pointer = string;

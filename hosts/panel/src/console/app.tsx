@@ -28,9 +28,19 @@ export function Console() {
   useEffect(load, []);
   return (
     <>
-      {state.value === "signedIn" ? <SignedIn /> : state.value === "signedOut" ? <SignInPage /> : <Starting />}
+      {state.value === "signedIn" ? (
+        <SignedIn />
+      ) : state.value === "signedOut" ? (
+        <SignInPage />
+      ) : (
+        <Starting />
+      )}
       <Toasts />
-      <Reconfirm field={{ pointer: "/token", label: consoleTexts.value.signIn.token }} text={accessTexts.value.confirm.operatorText} confirm={confirmSession} />
+      <Reconfirm
+        field={{ pointer: "/token", label: consoleTexts.value.signIn.token }}
+        text={accessTexts.value.confirm.operatorText}
+        confirm={confirmSession}
+      />
     </>
   );
 }
@@ -52,11 +62,17 @@ function SignedIn() {
     <>
       <p class="account-name">{t.title}</p>
       <LanguageSwitch />
-      <button type="button" class="button small" onClick={() => void signOut().catch(notifyError)}>{t.out}</button>
+      <button type="button" class="button small" onClick={() => void signOut().catch(notifyError)}>
+        {t.out}
+      </button>
     </>
   );
   const isOnline = online.value;
-  const status = <span class={`connection ${isOnline ? "live" : "off"}`}>{isOnline ? t.connected : texts.value.net.offline}</span>;
+  const status = (
+    <span class={`connection ${isOnline ? "live" : "off"}`}>
+      {isOnline ? t.connected : texts.value.net.offline}
+    </span>
+  );
   return (
     <Frame entries={entries} status={status} account={account} banner={t.banner}>
       <CurrentPage />
@@ -67,6 +83,11 @@ function SignedIn() {
 function CurrentPage() {
   const [name = PAGES[0]?.name, ...rest] = parts.value;
   const found = PAGES.find((page) => page.name === name);
-  if (found === undefined) return <Page title={consoleTexts.value.title}><Empty text={consoleTexts.value.missing} /></Page>;
+  if (found === undefined)
+    return (
+      <Page title={consoleTexts.value.title}>
+        <Empty text={consoleTexts.value.missing} />
+      </Page>
+    );
   return <found.Page key={found.name} rest={rest} />;
 }

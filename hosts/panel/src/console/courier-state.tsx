@@ -6,14 +6,28 @@ import { age } from "../format";
 import { mapTexts, type CourierState } from "./texts/map";
 
 const STATES: Record<string, CourierState> = {
-  AVAILABLE: "available", ON_TRIP: "trip", STUCK: "stuck", UNRESPONSIVE: "silent", OFF: "off", SUSPENDED: "suspended", REMOVED: "removed",
+  AVAILABLE: "available",
+  ON_TRIP: "trip",
+  STUCK: "stuck",
+  UNRESPONSIVE: "silent",
+  OFF: "off",
+  SUSPENDED: "suspended",
+  REMOVED: "removed",
 };
 
 export function stateOf(courier: CourierRecord): CourierState {
   return STATES[courier.state] ?? "off";
 }
 
-const TONES = { available: "good", trip: "move", stuck: "bad", silent: "warn", off: "calm", suspended: "bad", removed: "bad" } satisfies Record<CourierState, string>;
+const TONES = {
+  available: "good",
+  trip: "move",
+  stuck: "bad",
+  silent: "warn",
+  off: "calm",
+  suspended: "bad",
+  removed: "bad",
+} satisfies Record<CourierState, string>;
 
 export function CourierBadge(props: { state: CourierState }) {
   return <span class={`badge ${TONES[props.state]}`}>{mapTexts.value.states[props.state]}</span>;
@@ -23,5 +37,7 @@ export function CourierBadge(props: { state: CourierState }) {
 export function lastHeard(courier: CourierRecord): string {
   const t = mapTexts.value;
   if (courier.stuckSince !== undefined) return t.stuckSince(age(courier.stuckSince, now.value));
-  return courier.positionAt === null ? t.noPosition : t.position(age(courier.positionAt, now.value));
+  return courier.positionAt === null
+    ? t.noPosition
+    : t.position(age(courier.positionAt, now.value));
 }

@@ -12,8 +12,15 @@ export interface FormDraft<T> {
 }
 
 /** Creates the draft of a form. Opened for another object, the form is empty. Values must not contain passwords. */
-export function formDraft<T extends object>(name: string, empty: () => T): (of: string | number) => FormDraft<T> {
-  const fresh = (of: string, value = empty()) => ({ of, value, idempotencyKey: newIdempotencyKey() });
+export function formDraft<T extends object>(
+  name: string,
+  empty: () => T,
+): (of: string | number) => FormDraft<T> {
+  const fresh = (of: string, value = empty()) => ({
+    of,
+    value,
+    idempotencyKey: newIdempotencyKey(),
+  });
   const stored = createDraft(`console-${name}`, () => fresh(""));
   return (object) => {
     const of = String(object);

@@ -39,8 +39,14 @@ export function OrderActions(props: Props) {
   const close = () => setDialog(null);
   return (
     <div class="actions">
-      {situation >= SEARCHING && <button type="button" class="button" onClick={() => setDialog("reassign")}>{situation === SEARCHING ? t.doAssign : t.doReassign}</button>}
-      <button type="button" class="button danger" onClick={() => setDialog("cancel")}>{t.doCancel}</button>
+      {situation >= SEARCHING && (
+        <button type="button" class="button" onClick={() => setDialog("reassign")}>
+          {situation === SEARCHING ? t.doAssign : t.doReassign}
+        </button>
+      )}
+      <button type="button" class="button danger" onClick={() => setDialog("cancel")}>
+        {t.doCancel}
+      </button>
       {dialog === "reassign" && <ReassignDialog {...props} close={close} />}
       {dialog === "cancel" && <CancelDialog {...props} close={close} />}
     </div>
@@ -54,7 +60,8 @@ export function StopActions(props: Props & { stop: Delivery }) {
   const draft = loseDraft(stop.id);
   if (!ON_BOARD.has(stop.situation)) return null;
   const close = () => setOpen(false);
-  const act = () => orders.lose(order.id, { deliveryId: stop.id, reason: draft.value.reason.trim() }, draft.key());
+  const act = () =>
+    orders.lose(order.id, { deliveryId: stop.id, reason: draft.value.reason.trim() }, draft.key());
   const done = (changed: Order) => {
     draft.clear();
     close();
@@ -62,9 +69,25 @@ export function StopActions(props: Props & { stop: Delivery }) {
   };
   return (
     <p class="actions">
-      <button type="button" class="button small" aria-label={`${t.doLose}: ${stop.name ?? stop.orderRoute}`} onClick={() => setOpen(true)}>{t.doLose}</button>
+      <button
+        type="button"
+        class="button small"
+        aria-label={`${t.doLose}: ${stop.name ?? stop.orderRoute}`}
+        onClick={() => setOpen(true)}
+      >
+        {t.doLose}
+      </button>
       {isOpen && (
-        <Confirm danger title={t.loseTitle} text={<p>{t.loseText}</p>} closeLabel={t.keep} submitLabel={t.doLose} act={act} done={done} close={close}>
+        <Confirm
+          danger
+          title={t.loseTitle}
+          text={<p>{t.loseText}</p>}
+          closeLabel={t.keep}
+          submitLabel={t.doLose}
+          act={act}
+          done={done}
+          close={close}
+        >
           <Reason value={draft.value.reason} set={(reason) => draft.set({ reason })} />
         </Confirm>
       )}
@@ -74,20 +97,39 @@ export function StopActions(props: Props & { stop: Delivery }) {
 
 function Reason(props: { value: string; set: (reason: string) => void }) {
   const t = detailTexts.value;
-  return <TextField pointer="/reason" label={t.reason} hint={t.reasonHint} {...props} max={255} lines={2} />;
+  return (
+    <TextField
+      pointer="/reason"
+      label={t.reason}
+      hint={t.reasonHint}
+      {...props}
+      max={255}
+      lines={2}
+    />
+  );
 }
 
 function CancelDialog(props: Props & { close: () => void }) {
   const t = detailTexts.value;
   const draft = cancelDraft(props.order.id);
-  const act = () => orders.cancel(props.order.id, { reason: draft.value.reason.trim() }, draft.key());
+  const act = () =>
+    orders.cancel(props.order.id, { reason: draft.value.reason.trim() }, draft.key());
   const done = (changed: Order) => {
     draft.clear();
     props.close();
     props.onChange(changed);
   };
   return (
-    <Confirm danger title={t.cancelTitle} text={<p>{t.cancelText}</p>} closeLabel={t.keep} submitLabel={t.doCancel} act={act} done={done} close={props.close}>
+    <Confirm
+      danger
+      title={t.cancelTitle}
+      text={<p>{t.cancelText}</p>}
+      closeLabel={t.keep}
+      submitLabel={t.doCancel}
+      act={act}
+      done={done}
+      close={props.close}
+    >
       <Reason value={draft.value.reason} set={(reason) => draft.set({ reason })} />
     </Confirm>
   );
@@ -100,17 +142,29 @@ function ReassignDialog(props: Props & { close: () => void }) {
   const { courierId, reason } = draft.value;
   const list = useLoad(() => candidates(order), [order.id]);
   const options = (list.value ?? []).map(({ courier, km }): readonly [string, string] => {
-    const notes = [km === null ? null : kilometres(km), courier.orderId === null ? null : t.busy].filter(Boolean).join(", ");
-    return [String(courier.id), `${courier.name} #${courier.id}${notes === "" ? "" : ` (${notes})`}`];
+    const notes = [km === null ? null : kilometres(km), courier.orderId === null ? null : t.busy]
+      .filter(Boolean)
+      .join(", ");
+    return [
+      String(courier.id),
+      `${courier.name} #${courier.id}${notes === "" ? "" : ` (${notes})`}`,
+    ];
   });
   // A courier of the draft who is no longer available remains chosen, and the server rejects the choice.
-  if (courierId !== "" && !options.some(([id]) => id === courierId)) options.push([courierId, t.courier(Number(courierId))]);
+  if (courierId !== "" && !options.some(([id]) => id === courierId))
+    options.push([courierId, t.courier(Number(courierId))]);
   // A searching order has no courier to take it from.
   const isSearching = order.situation === SEARCHING;
   const act = async () => {
-    if (isSearching && courierId === "") throw fieldError("/courierId", "required", t.courierRequired);
-    const body = { reason: reason.trim(), ...(courierId === "" ? {} : { courierId: Number(courierId) }) };
-    return orders.reassign(order.id, body, draft.key()).catch((error: unknown) => { throw courierError(error); });
+    if (isSearching && courierId === "")
+      throw fieldError("/courierId", "required", t.courierRequired);
+    const body = {
+      reason: reason.trim(),
+      ...(courierId === "" ? {} : { courierId: Number(courierId) }),
+    };
+    return orders.reassign(order.id, body, draft.key()).catch((error: unknown) => {
+      throw courierError(error);
+    });
   };
   const done = (changed: Order) => {
     draft.clear();
@@ -118,8 +172,23 @@ function ReassignDialog(props: Props & { close: () => void }) {
     props.onChange(changed);
   };
   return (
-    <Confirm title={isSearching ? t.assignTitle : t.reassignTitle} text={!isSearching && <p>{t.reassignText}</p>} closeLabel={t.keep} submitLabel={isSearching ? t.doAssign : t.doReassign} act={act} done={done} close={props.close}>
-      <ChoiceField pointer="/courierId" label={t.to} hint={t.toHint} value={courierId} set={(id) => draft.set({ courierId: id })} options={[["", isSearching ? t.choose : t.anyCourier], ...options]} />
+    <Confirm
+      title={isSearching ? t.assignTitle : t.reassignTitle}
+      text={!isSearching && <p>{t.reassignText}</p>}
+      closeLabel={t.keep}
+      submitLabel={isSearching ? t.doAssign : t.doReassign}
+      act={act}
+      done={done}
+      close={props.close}
+    >
+      <ChoiceField
+        pointer="/courierId"
+        label={t.to}
+        hint={t.toHint}
+        value={courierId}
+        set={(id) => draft.set({ courierId: id })}
+        options={[["", isSearching ? t.choose : t.anyCourier], ...options]}
+      />
       <Reason value={reason} set={(text) => draft.set({ reason: text })} />
     </Confirm>
   );
@@ -127,7 +196,11 @@ function ReassignDialog(props: Props & { close: () => void }) {
 
 /** Shows the problems of the chosen courier at the field. */
 function courierError(error: unknown): unknown {
-  if (!(error instanceof ApiError) || !["courier_unavailable", "courier_not_found"].includes(error.problem.code)) return error;
+  if (
+    !(error instanceof ApiError) ||
+    !["courier_unavailable", "courier_not_found"].includes(error.problem.code)
+  )
+    return error;
   const { code, detail } = error.problem;
   return fieldError("/courierId", code, detail);
 }
@@ -145,7 +218,12 @@ interface Candidate {
 /** The available couriers except the current one, nearest first. */
 async function candidates(order: OrderDetails): Promise<Candidate[]> {
   const { pages } = await readPages((cursor) => couriers.list(cursor), MAX_PAGES);
-  const found = pages.flatMap((page) => page.couriers).filter((one) => one.available && one.removedAt === null && one.id !== order.deliveryMan?.id);
+  const found = pages
+    .flatMap((page) => page.couriers)
+    .filter((one) => one.available && one.removedAt === null && one.id !== order.deliveryMan?.id);
   const far = (one: Candidate) => one.km ?? Number.MAX_VALUE;
-  return found.map((courier) => ({ courier, km: distanceKm(courier, order.pickupLocation) })).sort((a, b) => far(a) - far(b)).slice(0, MAX_COURIERS);
+  return found
+    .map((courier) => ({ courier, km: distanceKm(courier, order.pickupLocation) }))
+    .sort((a, b) => far(a) - far(b))
+    .slice(0, MAX_COURIERS);
 }

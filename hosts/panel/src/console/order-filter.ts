@@ -18,7 +18,14 @@ export interface Filter {
   to: string;
 }
 
-export const noFilter = (): Filter => ({ search: "", situation: "", store: { text: "", id: null }, late: false, from: "", to: "" });
+export const noFilter = (): Filter => ({
+  search: "",
+  situation: "",
+  store: { text: "", id: null },
+  late: false,
+  from: "",
+  to: "",
+});
 export const filter = signal<Filter>(noFilter());
 export const change = (part: Partial<Filter>) => (filter.value = { ...filter.value, ...part });
 

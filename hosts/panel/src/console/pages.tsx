@@ -2,12 +2,8 @@
 
 import type { FunctionComponent } from "preact";
 import { lazy } from "../ui/lazy";
+import type { PageProps } from "./page-props";
 import { consoleTexts } from "./texts";
-
-export interface PageProps {
-  /** The segments of the route after the page's name, for example an order's ID. */
-  rest: readonly string[];
-}
 
 interface PageEntry {
   /** The first segment of the route. */
@@ -16,15 +12,51 @@ interface PageEntry {
   Page: FunctionComponent<PageProps>;
 }
 
-const page = (name: string, label: () => string, load: () => Promise<FunctionComponent<PageProps>>): PageEntry => ({ name, label, Page: lazy(load) });
+const page = (
+  name: string,
+  label: () => string,
+  load: () => Promise<FunctionComponent<PageProps>>,
+): PageEntry => ({ name, label, Page: lazy(load) });
 
 export const PAGES: readonly PageEntry[] = [
-  page("map", () => consoleTexts.value.nav.map, () => import("./pages/map").then((module) => module.MapPage)),
-  page("orders", () => consoleTexts.value.nav.orders, () => import("./pages/orders").then((module) => module.OrdersPage)),
-  page("stores", () => consoleTexts.value.nav.stores, () => import("./pages/stores").then((module) => module.StoresPage)),
-  page("couriers", () => consoleTexts.value.nav.couriers, () => import("./pages/couriers").then((module) => module.CouriersPage)),
-  page("tariffs", () => consoleTexts.value.nav.tariffs, () => import("./pages/tariffs").then((module) => module.TariffsPage)),
-  page("dispatch", () => consoleTexts.value.nav.dispatch, () => import("./pages/dispatch").then((module) => module.DispatchPage)),
-  page("changes", () => consoleTexts.value.nav.changes, () => import("./pages/changes").then((module) => module.ChangesPage)),
-  page("health", () => consoleTexts.value.nav.health, () => import("./pages/health").then((module) => module.HealthPage)),
+  page(
+    "map",
+    () => consoleTexts.value.nav.map,
+    () => import("./pages/map").then((module) => module.MapPage),
+  ),
+  page(
+    "orders",
+    () => consoleTexts.value.nav.orders,
+    () => import("./pages/orders").then((module) => module.OrdersPage),
+  ),
+  page(
+    "stores",
+    () => consoleTexts.value.nav.stores,
+    () => import("./pages/stores").then((module) => module.StoresPage),
+  ),
+  page(
+    "couriers",
+    () => consoleTexts.value.nav.couriers,
+    () => import("./pages/couriers").then((module) => module.CouriersPage),
+  ),
+  page(
+    "tariffs",
+    () => consoleTexts.value.nav.tariffs,
+    () => import("./pages/tariffs").then((module) => module.TariffsPage),
+  ),
+  page(
+    "dispatch",
+    () => consoleTexts.value.nav.dispatch,
+    () => import("./pages/dispatch").then((module) => module.DispatchPage),
+  ),
+  page(
+    "changes",
+    () => consoleTexts.value.nav.changes,
+    () => import("./pages/changes").then((module) => module.ChangesPage),
+  ),
+  page(
+    "health",
+    () => consoleTexts.value.nav.health,
+    () => import("./pages/health").then((module) => module.HealthPage),
+  ),
 ];

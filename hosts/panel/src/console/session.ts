@@ -28,7 +28,11 @@ export async function restore(): Promise<void> {
 
 /** Exchanges the token for a new cookie, with which changes that outlive the session are possible for five minutes. */
 export async function confirmSession(token: string): Promise<void> {
-  await request<null>("/admin/session", { method: "POST", body: { token: token.trim() }, signsIn: true }).catch((error: unknown) => {
+  await request<null>("/admin/session", {
+    method: "POST",
+    body: { token: token.trim() },
+    signsIn: true,
+  }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.problem.status !== 401) throw error;
     const { code, detail } = error.problem;
     throw new ApiError(invalidFields([{ pointer: "/token", code, detail } as FieldError]));

@@ -24,13 +24,28 @@ export function SignInPage() {
         </p>
         <h1 id="title">{t.title}</h1>
         <p class="lead">{t.signIn.lead}</p>
-        {ended.value && <p class="notice" role="status">{t.signIn.ended}</p>}
+        {ended.value && (
+          <p class="notice" role="status">
+            {t.signIn.ended}
+          </p>
+        )}
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
-          <TextField pointer="/token" label={t.signIn.token} hint={t.signIn.tokenHint} value={token} set={setToken} type="password" complete="current-password" max={256} />
+          <TextField
+            pointer="/token"
+            label={t.signIn.token}
+            hint={t.signIn.tokenHint}
+            value={token}
+            set={setToken}
+            type="password"
+            complete="current-password"
+            max={256}
+          />
         </FieldErrors.Provider>
         <div class="row between">
-          <button type="submit" class="button primary" aria-disabled={busy}>{t.signIn.submit}</button>
+          <button type="submit" class="button primary" aria-disabled={busy}>
+            {t.signIn.submit}
+          </button>
           <LanguageSwitch />
         </div>
       </form>

@@ -9,7 +9,9 @@ export function StoreBadges(props: { of: OperatorStore }) {
   const isActive = !disabled && !parentDisabled;
   return (
     <span class="badges">
-      <span class={`badge ${isActive ? "good" : "bad"}`}>{disabled ? t.disabled : parentDisabled ? t.parentDisabled : t.active}</span>
+      <span class={`badge ${isActive ? "good" : "bad"}`}>
+        {disabled ? t.disabled : parentDisabled ? t.parentDisabled : t.active}
+      </span>
       {sandbox && <span class="badge">{t.sandbox}</span>}
     </span>
   );

@@ -10,10 +10,21 @@ import { sync } from "./sync";
 const RESPONSE_MS = 4_000;
 
 /** Takes a step and returns its key and its outcome, which is null if the service has not decided in time. */
-export async function take(at: NextStop, kind: StepKind, label: string, given: Partial<Step> = {}): Promise<{ key: string; outcome: Outcome | null }> {
+export async function take(
+  at: NextStop,
+  kind: StepKind,
+  label: string,
+  given: Partial<Step> = {},
+): Promise<{ key: string; outcome: Outcome | null }> {
   const step: Step = {
-    kind, orderId: at.order.id, deliveryId: at.delivery?.id ?? null, at: new Date().toISOString(),
-    code: null, reason: null, proof: null, ...given,
+    kind,
+    orderId: at.order.id,
+    deliveryId: at.delivery?.id ?? null,
+    at: new Date().toISOString(),
+    code: null,
+    reason: null,
+    proof: null,
+    ...given,
   };
   const { key, outcome } = await enqueue(step, label);
   void sync();

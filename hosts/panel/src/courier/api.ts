@@ -38,7 +38,10 @@ interface Options {
 async function send<T>(path: string, options: Options = {}): Promise<T> {
   const { body, idempotencyKey } = options;
   const isUpload = body instanceof Blob;
-  const headers: Record<string, string> = { accept: "application/json", "accept-language": language.value === "pt" ? "pt-BR" : "en" };
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    "accept-language": language.value === "pt" ? "pt-BR" : "en",
+  };
   if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
   if (body !== undefined) headers["content-type"] = isUpload ? body.type : "application/json";
   const method = options.method ?? (body !== undefined ? "POST" : "GET");
@@ -46,9 +49,13 @@ async function send<T>(path: string, options: Options = {}): Promise<T> {
   let text: string;
   try {
     response = await fetch(path, {
-      method, headers, body: body === undefined ? null : isUpload ? body : JSON.stringify(body),
+      method,
+      headers,
+      body: body === undefined ? null : isUpload ? body : JSON.stringify(body),
       signal: AbortSignal.timeout(isUpload ? UPLOAD_TIMEOUT_MS : TIMEOUT_MS),
-      credentials: "same-origin", cache: "no-store", redirect: "error",
+      credentials: "same-origin",
+      cache: "no-store",
+      redirect: "error",
     });
     text = await response.text();
   } catch {
@@ -66,13 +73,19 @@ async function send<T>(path: string, options: Options = {}): Promise<T> {
 
 /** `request_in_progress`: an earlier attempt with the same idempotency key is still running. */
 function isTemporary(problem: Problem): boolean {
-  return problem.status >= 500 || problem.status === 408 || problem.status === 429 || problem.code === "request_in_progress";
+  return (
+    problem.status >= 500 ||
+    problem.status === 408 ||
+    problem.status === 429 ||
+    problem.code === "request_in_progress"
+  );
 }
 
 function parseProblem(text: string, status: number): Problem {
   try {
     const problem = JSON.parse(text) as Partial<Problem>;
-    if (typeof problem.code === "string") return { detail: "", errors: [], ...problem, code: problem.code, status };
+    if (typeof problem.code === "string")
+      return { detail: "", errors: [], ...problem, code: problem.code, status };
   } catch {
     // A proxy may respond without a problem document.
   }
@@ -84,7 +97,8 @@ export const api = {
   signOut: () => send<null>("/courier/session", { method: "DELETE" }),
   me: () => send<CourierSelf>("/courier/me"),
   trip: () => send<{ trip: Trip | null }>("/courier/trip"),
-  setAvailable: (available: boolean) => send<CourierSelf>("/courier/availability", { body: { available } }),
+  setAvailable: (available: boolean) =>
+    send<CourierSelf>("/courier/availability", { body: { available } }),
   position: (position: { latitude: number; longitude: number; accuracy: number; at: string }) =>
     send<{ stored: boolean; nextInSeconds: number }>("/courier/position", { body: position }),
   step: (orderId: number, kind: string, body: unknown, idempotencyKey: string) =>
@@ -95,5 +109,6 @@ export const api = {
   removeDevice: () => send<null>("/courier/device", { method: "DELETE" }),
   pushKey: () => send<{ publicKey: string | null }>("/courier/push"),
   subscribe: (endpoint: string) => send<null>("/courier/push", { body: { endpoint } }),
-  unsubscribe: (endpoint: string) => send<null>("/courier/push", { body: { endpoint }, method: "DELETE" }),
+  unsubscribe: (endpoint: string) =>
+    send<null>("/courier/push", { body: { endpoint }, method: "DELETE" }),
 };

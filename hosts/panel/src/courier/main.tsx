@@ -36,7 +36,8 @@ function followUpdates(): void {
   const isUpdate = navigator.serviceWorker.controller !== null;
   let isPending = false;
   const reload = () => {
-    if (isPending && document.hidden && document.querySelector("dialog[open]") === null) location.reload();
+    if (isPending && document.hidden && document.querySelector("dialog[open]") === null)
+      location.reload();
   };
   navigator.serviceWorker.addEventListener("controllerchange", () => {
     isPending = isUpdate;
@@ -57,4 +58,6 @@ if (root !== null) render(<App />, root);
 if ("serviceWorker" in navigator) followUpdates();
 // The worker stores files for later: it must not compete with the first screen for a slow network. Without it, for example in the
 // development server, the app needs a network.
-void open().then(() => navigator.serviceWorker?.register("/courier-sw.js", { scope: "/courier" })).catch(() => {});
+void open()
+  .then(() => navigator.serviceWorker?.register("/courier-sw.js", { scope: "/courier" }))
+  .catch(() => {});

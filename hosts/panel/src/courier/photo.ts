@@ -16,7 +16,9 @@ export async function addPhoto(orderId: number, file: File): Promise<{ key: stri
   if (context === null) throw new Error("no canvas");
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   image.close();
-  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/jpeg", QUALITY));
+  const blob = await new Promise<Blob | null>((resolve) =>
+    canvas.toBlob(resolve, "image/jpeg", QUALITY),
+  );
   if (blob === null) throw new Error("no photo");
   const key = crypto.randomUUID();
   await writePhoto({ key, orderId, blob, photoId: null });

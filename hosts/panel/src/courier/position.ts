@@ -29,21 +29,28 @@ let sent = "";
 let isSending = false;
 
 /** The time of the last stored position, of this page or of another app. */
-const reportedAt = computed(() => Math.max(storedAt.value, Date.parse(me.value?.positionAt ?? "") || 0));
+const reportedAt = computed(() =>
+  Math.max(storedAt.value, Date.parse(me.value?.positionAt ?? "") || 0),
+);
 
 export const isStale = computed(
   () => onDuty.value && now.value - openedAt > GRACE_MS && now.value - reportedAt.value > STALE_MS,
 );
 
 /** Minutes since the last stored position; null if there is none. */
-export const staleMinutes = computed(() => (reportedAt.value === 0 ? null : Math.floor((now.value - reportedAt.value) / 60_000)));
+export const staleMinutes = computed(() =>
+  reportedAt.value === 0 ? null : Math.floor((now.value - reportedAt.value) / 60_000),
+);
 
 /** Follows the duty: watches the position and sends it. */
 export function reportPositions(): void {
   effect(() => {
     const isWanted = onDuty.value && phase.value === "ready";
     if (isWanted && watch === null && "geolocation" in navigator) {
-      watch = navigator.geolocation.watchPosition(onFix, onError, { enableHighAccuracy: true, maximumAge: 5_000 });
+      watch = navigator.geolocation.watchPosition(onFix, onError, {
+        enableHighAccuracy: true,
+        maximumAge: 5_000,
+      });
     } else if (!isWanted && watch !== null) {
       navigator.geolocation.clearWatch(watch);
       [watch, fix.value] = [null, null];
@@ -56,7 +63,12 @@ export function reportPositions(): void {
 function onFix(position: GeolocationPosition): void {
   isDenied.value = false;
   const { latitude, longitude, accuracy } = position.coords;
-  fix.value = { latitude, longitude, accuracy: Math.min(accuracy, MAX_ACCURACY_M), at: new Date(position.timestamp).toISOString() };
+  fix.value = {
+    latitude,
+    longitude,
+    accuracy: Math.min(accuracy, MAX_ACCURACY_M),
+    at: new Date(position.timestamp).toISOString(),
+  };
   void flush();
 }
 

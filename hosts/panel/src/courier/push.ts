@@ -7,7 +7,8 @@ import { api } from "./api";
 export const push = signal<"unsupported" | "off" | "on" | "denied">("unsupported");
 let publicKey: string | null = null;
 
-const isSupported = () => "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
+const isSupported = () =>
+  "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 
 /** Determines the state, and sends a subscription again that the service may have lost. */
 export async function checkPush(): Promise<void> {
@@ -31,14 +32,19 @@ export async function enablePush(): Promise<void> {
     return;
   }
   const worker = await navigator.serviceWorker.ready;
-  const subscription = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  const subscription = await worker.pushManager.subscribe({
+    userVisibleOnly: true,
+    applicationServerKey: publicKey,
+  });
   await api.subscribe(subscription.endpoint);
   push.value = "on";
 }
 
 export async function disablePush(): Promise<void> {
   if (!isSupported()) return;
-  const subscription = await (await navigator.serviceWorker.getRegistration("/courier"))?.pushManager.getSubscription();
+  const subscription = await (
+    await navigator.serviceWorker.getRegistration("/courier")
+  )?.pushManager.getSubscription();
   if (subscription === null || subscription === undefined) return;
   await subscription.unsubscribe();
   push.value = "off";

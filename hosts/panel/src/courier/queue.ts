@@ -17,7 +17,10 @@ export type Outcome = { accepted: true } | { accepted: false; detail: string; co
 const listeners = new Map<string, (outcome: Outcome) => void>();
 
 /** Stores a step. The promise of the outcome resolves when the service has decided, possibly much later. */
-export async function enqueue(step: Step, label: string): Promise<{ key: string; outcome: Promise<Outcome> }> {
+export async function enqueue(
+  step: Step,
+  label: string,
+): Promise<{ key: string; outcome: Promise<Outcome> }> {
   const key = crypto.randomUUID();
   const id = (steps.value.at(-1)?.id ?? 0) + 1;
   const queued: QueuedStep = { ...step, key, id, state: "waiting", detail: "", label };
@@ -63,7 +66,9 @@ async function reject(step: QueuedStep, error: RejectedError): Promise<void> {
   const text = [detail, ...details.filter((one) => !detail.includes(one))].join(" ");
   const changed = steps.value.map((one): QueuedStep => {
     if (one.key === step.key) return { ...one, state: "rejected", detail: text };
-    return one.state === "waiting" && one.orderId === step.orderId && one.id > step.id ? { ...one, state: "dropped" } : one;
+    return one.state === "waiting" && one.orderId === step.orderId && one.id > step.id
+      ? { ...one, state: "dropped" }
+      : one;
   });
   await writeSteps(changed.filter((one) => one.state !== "waiting"));
   steps.value = changed;

@@ -4,9 +4,17 @@ import { TABLE, type Proof, type StepKind } from "./table";
 import type { Order, ProofPart } from "./wire";
 
 /** Returns the required parts of a proof; rules with a reason apply only to that reason. */
-export function requiredParts(order: Order, kind: StepKind, reason: string | null): ReadonlySet<ProofPart> {
+export function requiredParts(
+  order: Order,
+  kind: StepKind,
+  reason: string | null,
+): ReadonlySet<ProofPart> {
   const step = TABLE[kind].proof;
-  const rules = order.proofRules.filter((rule) => rule.step === step && (rule.reason === null || rule.reason.toLowerCase() === reason?.toLowerCase()));
+  const rules = order.proofRules.filter(
+    (rule) =>
+      rule.step === step &&
+      (rule.reason === null || rule.reason.toLowerCase() === reason?.toLowerCase()),
+  );
   return new Set(rules.flatMap((rule) => rule.requires));
 }
 
@@ -19,7 +27,10 @@ export function ruledReasons(order: Order, kind: StepKind): string[] {
 /** Returns the required parts that a proof lacks. */
 export function missingParts(required: ReadonlySet<ProofPart>, proof: Proof): ProofPart[] {
   const has: Record<ProofPart, boolean> = {
-    PHOTO: proof.photos.length > 0, NAME: proof.receivedBy !== null, NOTE: proof.note !== null, POSITION: proof.latitude !== null,
+    PHOTO: proof.photos.length > 0,
+    NAME: proof.receivedBy !== null,
+    NOTE: proof.note !== null,
+    POSITION: proof.latitude !== null,
   };
   return [...required].filter((part) => !has[part]);
 }

@@ -40,5 +40,9 @@ export const nextStop = computed<NextStop | null>(() => {
 export function describe(stop: Stop): NextStop | null {
   const order = trip.value?.orders.find((one) => one.id === stop.orderId);
   if (order === undefined) return null;
-  return { stop, order, delivery: order.deliveries.find((one) => one.id === stop.deliveryId) ?? null };
+  return {
+    stop,
+    order,
+    delivery: order.deliveries.find((one) => one.id === stop.deliveryId) ?? null,
+  };
 }

@@ -45,11 +45,17 @@ type Store = "values" | "steps" | "photos";
 type Stores = (name: Store) => IDBObjectStore;
 
 /** Runs one transaction. */
-async function transact<T>(names: Store[], mode: IDBTransactionMode, run: (stores: Stores) => IDBRequest<T> | undefined): Promise<T> {
+async function transact<T>(
+  names: Store[],
+  mode: IDBTransactionMode,
+  run: (stores: Stores) => IDBRequest<T> | undefined,
+): Promise<T> {
   const db = await database();
   return new Promise((resolve, reject) => {
     // A step must survive even if the phone's battery is empty.
-    const transaction = db.transaction(names, mode, { durability: names.includes("steps") ? "strict" : "default" });
+    const transaction = db.transaction(names, mode, {
+      durability: names.includes("steps") ? "strict" : "default",
+    });
     const request = run((name) => transaction.objectStore(name));
     transaction.oncomplete = () => resolve(request?.result as T);
     transaction.onabort = () => reject(transaction.error as DOMException);
@@ -57,13 +63,21 @@ async function transact<T>(names: Store[], mode: IDBTransactionMode, run: (store
 }
 
 export const readValue = <T>(name: string): Promise<T | undefined> =>
-  transact(["values"], "readonly", (stores) => stores("values").get(name) as IDBRequest<T | undefined>);
+  transact(
+    ["values"],
+    "readonly",
+    (stores) => stores("values").get(name) as IDBRequest<T | undefined>,
+  );
 
 export const writeValue = (name: string, value: unknown): Promise<IDBValidKey> =>
   transact(["values"], "readwrite", (stores) => stores("values").put(value, name));
 
 export async function readSteps(): Promise<QueuedStep[]> {
-  const all = await transact(["steps"], "readonly", (stores) => stores("steps").getAll() as IDBRequest<QueuedStep[]>);
+  const all = await transact(
+    ["steps"],
+    "readonly",
+    (stores) => stores("steps").getAll() as IDBRequest<QueuedStep[]>,
+  );
   return all.sort((a, b) => a.id - b.id);
 }
 
@@ -83,7 +97,11 @@ export const removeStep = (step: QueuedStep, name?: string, value?: unknown): Pr
   });
 
 export const readPhoto = (key: string): Promise<Photo | undefined> =>
-  transact(["photos"], "readonly", (stores) => stores("photos").get(key) as IDBRequest<Photo | undefined>);
+  transact(
+    ["photos"],
+    "readonly",
+    (stores) => stores("photos").get(key) as IDBRequest<Photo | undefined>,
+  );
 
 export const writePhoto = (photo: Photo): Promise<IDBValidKey> =>
   transact(["photos"], "readwrite", (stores) => stores("photos").put(photo));

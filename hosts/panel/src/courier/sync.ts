@@ -104,7 +104,8 @@ async function run(): Promise<void> {
     // The courier may have signed in again since the request.
     if (error instanceof SignedOutError && own !== session) delay = 0;
     else if (error instanceof SignedOutError) phase.value = "signedOut";
-    else if (error instanceof UnavailableError) [connected.value, delay] = [error.responded, error.delay];
+    else if (error instanceof UnavailableError)
+      [connected.value, delay] = [error.responded, error.delay];
     else throw error;
     failures += 1;
   } finally {
@@ -121,7 +122,9 @@ async function read(): Promise<void> {
   }
   const found = (await api.trip()).trip;
   // Estimates change with every response. They are not worth writing.
-  const text = JSON.stringify(found, (name, value: unknown) => (name === "eta" || name === "freeAt" ? undefined : value));
+  const text = JSON.stringify(found, (name, value: unknown) =>
+    name === "eta" || name === "freeAt" ? undefined : value,
+  );
   if (text !== storedTrip) await writeValue(TRIP, found);
   storedTrip = text;
   confirmed.value = found;
@@ -130,6 +133,10 @@ async function read(): Promise<void> {
 function schedule(requested: number | null): void {
   if (phase.value !== "ready") return;
   const backoff = Math.min(1_000 * 2 ** Math.max(0, failures - 1), MAX_BACKOFF_MS);
-  const poll = document.hidden ? HIDDEN_POLL_MS : onDuty.value || trip.value !== null ? POLL_MS : IDLE_POLL_MS;
+  const poll = document.hidden
+    ? HIDDEN_POLL_MS
+    : onDuty.value || trip.value !== null
+      ? POLL_MS
+      : IDLE_POLL_MS;
   timer = window.setTimeout(() => void sync(), requested ?? (failures > 0 ? backoff : poll));
 }

@@ -5,7 +5,17 @@
 
 import type { EventType, Order, ProofStep, Stop, Trip } from "./wire";
 
-export type StepKind = "arrive" | "decline" | "pickup" | "en-route" | "resequence" | "at-door" | "deliver" | "fail" | "at-return" | "hand-back";
+export type StepKind =
+  | "arrive"
+  | "decline"
+  | "pickup"
+  | "en-route"
+  | "resequence"
+  | "at-door"
+  | "deliver"
+  | "fail"
+  | "at-return"
+  | "hand-back";
 
 export interface Step {
   kind: StepKind;
@@ -49,19 +59,29 @@ export const TABLE: Record<StepKind, Row> = {
 };
 
 /** The statuses of a delivery after a step of the courier. */
-const AFTER: Partial<Record<StepKind, number>> = { "en-route": 320, resequence: 310, "at-door": 330, deliver: 500, fail: 400 };
+const AFTER: Partial<Record<StepKind, number>> = {
+  "en-route": 320,
+  resequence: 310,
+  "at-door": 330,
+  deliver: 500,
+  fail: 400,
+};
 
 const isCurrent = (situation: number) => situation === 320 || situation === 330;
-const isOpen = (situation: number) => situation === 150 || situation === 310 || isCurrent(situation);
+const isOpen = (situation: number) =>
+  situation === 150 || situation === 310 || isCurrent(situation);
 
 /** Returns the status of an order whose goods are picked up, from its deliveries. */
 function derived(order: Order): number {
-  const any = (...situations: number[]) => order.deliveries.some((one) => situations.includes(one.situation));
+  const any = (...situations: number[]) =>
+    order.deliveries.some((one) => situations.includes(one.situation));
   if (any(310, 320, 330)) return 300;
   const payment = order.deliveries.some((one) => one.situation === 500 && !one.onlinePayment);
   if (payment || any(400, 410)) return 400;
   if (!any(500)) return 520;
-  return order.deliveries.every((one) => one.situation === 500 || one.situation === 600) ? 500 : 510;
+  return order.deliveries.every((one) => one.situation === 500 || one.situation === 600)
+    ? 500
+    : 510;
 }
 
 /** Returns whether the courier can take a step now. */
@@ -69,21 +89,27 @@ export function can(order: Order, kind: StepKind, deliveryId: number | null): bo
   const row = TABLE[kind];
   if (!row.ofDelivery) return row.from.includes(order.situation);
   const delivery = order.deliveries.find((one) => one.id === deliveryId);
-  if (order.situation < 300 || delivery === undefined || !row.from.includes(delivery.situation)) return false;
+  if (order.situation < 300 || delivery === undefined || !row.from.includes(delivery.situation))
+    return false;
   return kind !== "en-route" || !order.deliveries.some((one) => isCurrent(one.situation));
 }
 
 /** Returns the events that the courier can cause next, as the service returns them. */
 export function possible(order: Order): EventType[] {
   const kinds = Object.keys(TABLE) as StepKind[];
-  return kinds.filter((kind) => order.deliveries.some((one) => can(order, kind, one.id))).map((kind) => TABLE[kind].event);
+  return kinds
+    .filter((kind) => order.deliveries.some((one) => can(order, kind, one.id)))
+    .map((kind) => TABLE[kind].event);
 }
 
 /** Returns the order after a step; null if the courier no longer carries it. */
 export function applyToOrder(order: Order, step: Step): Order | null {
   if (!can(order, step.kind, step.deliveryId)) return order;
   if (step.kind === "decline") return null;
-  const each = (from: number, to: number) => order.deliveries.map((one) => (one.situation === from ? { ...one, situation: to } : one) as typeof one);
+  const each = (from: number, to: number) =>
+    order.deliveries.map(
+      (one) => (one.situation === from ? { ...one, situation: to } : one) as typeof one,
+    );
   let { situation, deliveries }: { situation: number; deliveries: Order["deliveries"] } = order;
   if (step.kind === "arrive") situation = 220;
   else if (step.kind === "at-return") [situation, deliveries] = [410, each(400, 410)];
@@ -91,11 +117,18 @@ export function applyToOrder(order: Order, step: Step): Order | null {
   else if (step.kind === "pickup") [situation, deliveries] = [300, each(150, 310)];
   else {
     const after = AFTER[step.kind] ?? 0;
-    deliveries = order.deliveries.map((one) => (one.id === step.deliveryId ? { ...one, situation: after } : one) as typeof one);
+    deliveries = order.deliveries.map(
+      (one) => (one.id === step.deliveryId ? { ...one, situation: after } : one) as typeof one,
+    );
     situation = derived({ ...order, deliveries });
   }
   if (situation >= 500) return null;
-  const next = { ...order, situation, deliveries, returnRequired: order.returnRequired || step.kind === "fail" } as Order;
+  const next = {
+    ...order,
+    situation,
+    deliveries,
+    returnRequired: order.returnRequired || step.kind === "fail",
+  } as Order;
   return { ...next, possible: possible(next) };
 }
 
@@ -104,7 +137,10 @@ export function apply(trip: Trip | null, step: Step): Trip | null {
   const order = trip?.orders.find((one) => one.id === step.orderId);
   if (trip === null || order === undefined || !can(order, step.kind, step.deliveryId)) return trip;
   const next = applyToOrder(order, step);
-  const orders = next === null ? trip.orders.filter((one) => one !== order) : trip.orders.map((one) => (one === order ? next : one));
+  const orders =
+    next === null
+      ? trip.orders.filter((one) => one !== order)
+      : trip.orders.map((one) => (one === order ? next : one));
   return orders.length === 0 ? null : { ...trip, orders, stops: stopsAfter(trip, orders, step) };
 }
 
@@ -114,18 +150,34 @@ function stopsAfter(trip: Trip, orders: Order[], step: Step): Stop[] {
     if (stop.orderId !== step.orderId) return true;
     if (order === undefined) return false;
     if (stop.type === "PICKUP") return order.situation < 300;
-    if (stop.type === "DELIVERY") return isOpen(order.deliveries.find((one) => one.id === stop.deliveryId)?.situation ?? 0);
+    if (stop.type === "DELIVERY")
+      return isOpen(order.deliveries.find((one) => one.id === stop.deliveryId)?.situation ?? 0);
     return true;
   });
   if (order !== undefined && step.kind === "resequence") restoreRoute(left, order);
   // The stop that the courier is on the way to comes first.
-  const current = left.findIndex((stop) => stop.orderId === step.orderId && step.kind === "en-route" && stop.deliveryId === step.deliveryId);
+  const current = left.findIndex(
+    (stop) =>
+      stop.orderId === step.orderId &&
+      step.kind === "en-route" &&
+      stop.deliveryId === step.deliveryId,
+  );
   if (current > 0) left.unshift(...left.splice(current, 1));
-  const returns = order?.deliveries.some((one) => one.situation === 400 || one.situation === 410) ?? false;
-  if (order !== undefined && returns && !left.some((stop) => stop.type === "RETURN" && stop.orderId === order.id)) {
+  const returns =
+    order?.deliveries.some((one) => one.situation === 400 || one.situation === 410) ?? false;
+  if (
+    order !== undefined &&
+    returns &&
+    !left.some((stop) => stop.type === "RETURN" && stop.orderId === order.id)
+  ) {
     left.push({
-      type: "RETURN", orderId: order.id, deliveryId: null, address: order.pickupAddress,
-      latitude: order.pickupLatitude, longitude: order.pickupLongitude, eta: step.at,
+      type: "RETURN",
+      orderId: order.id,
+      deliveryId: null,
+      address: order.pickupAddress,
+      latitude: order.pickupLatitude,
+      longitude: order.pickupLongitude,
+      eta: step.at,
     });
   }
   return left;
@@ -133,8 +185,11 @@ function stopsAfter(trip: Trip, orders: Order[], step: Step): Stop[] {
 
 /** Without a current stop, the stops of an order are in route order, at the places that the order has in the trip. */
 function restoreRoute(stops: Stop[], order: Order): void {
-  const route = (stop: Stop) => order.deliveries.find((one) => one.id === stop.deliveryId)?.orderRoute ?? 0;
-  const places = stops.flatMap((stop, at) => (stop.orderId === order.id && stop.type === "DELIVERY" ? [at] : []));
+  const route = (stop: Stop) =>
+    order.deliveries.find((one) => one.id === stop.deliveryId)?.orderRoute ?? 0;
+  const places = stops.flatMap((stop, at) =>
+    stop.orderId === order.id && stop.type === "DELIVERY" ? [at] : [],
+  );
   const sorted = places.map((at) => stops[at] as Stop).sort((a, b) => route(a) - route(b));
   for (const [index, at] of places.entries()) stops[at] = sorted[index] as Stop;
 }
@@ -142,7 +197,9 @@ function restoreRoute(stops: Stop[], order: Order): void {
 /** Returns the next step of a stop. */
 export function nextStep(order: Order, stop: Stop): StepKind | null {
   const kinds: Record<Stop["type"], readonly StepKind[]> = {
-    PICKUP: ["arrive", "pickup"], DELIVERY: ["en-route", "at-door", "deliver"], RETURN: ["at-return", "hand-back"],
+    PICKUP: ["arrive", "pickup"],
+    DELIVERY: ["en-route", "at-door", "deliver"],
+    RETURN: ["at-return", "hand-back"],
   };
   return kinds[stop.type].find((kind) => can(order, kind, stop.deliveryId)) ?? null;
 }

@@ -3,7 +3,11 @@
 interface WorkerScope {
   addEventListener<T extends Event>(type: string, listener: (event: T) => void): void;
   skipWaiting(): Promise<void>;
-  clients: { claim(): Promise<void>; matchAll(query: object): Promise<{ url: string; focus(): Promise<unknown> }[]>; openWindow(url: string): Promise<unknown> };
+  clients: {
+    claim(): Promise<void>;
+    matchAll(query: object): Promise<{ url: string; focus(): Promise<unknown> }[]>;
+    openWindow(url: string): Promise<unknown>;
+  };
   registration: ServiceWorkerRegistration;
   navigator: { language: string };
 }
@@ -22,15 +26,22 @@ const CACHE = `courier-${__VERSION__}`;
 
 worker.addEventListener<Waitable>("install", (event) => {
   event.waitUntil(
-    caches.open(CACHE)
-      .then((cache) => cache.addAll([PAGE, CONFIG, ...__FILES__].map((path) => new Request(path, { cache: "no-cache" }))))
+    caches
+      .open(CACHE)
+      .then((cache) =>
+        cache.addAll(
+          [PAGE, CONFIG, ...__FILES__].map((path) => new Request(path, { cache: "no-cache" })),
+        ),
+      )
       .then(() => worker.skipWaiting()),
   );
 });
 
 worker.addEventListener<Waitable>("activate", (event) => {
   const removeOthers = async () => {
-    const names = (await caches.keys()).filter((name) => name.startsWith("courier-") && name !== CACHE);
+    const names = (await caches.keys()).filter(
+      (name) => name.startsWith("courier-") && name !== CACHE,
+    );
     await Promise.all(names.map((name) => caches.delete(name)));
     await worker.clients.claim();
   };
@@ -41,8 +52,10 @@ worker.addEventListener<FetchEvent>("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== location.origin) return;
-  if (url.pathname === CONFIG) event.respondWith(fetch(request).catch(() => cached(CONFIG, request)));
-  else if (url.pathname === PAGE && request.mode === "navigate") event.respondWith(cached(PAGE, request));
+  if (url.pathname === CONFIG)
+    event.respondWith(fetch(request).catch(() => cached(CONFIG, request)));
+  else if (url.pathname === PAGE && request.mode === "navigate")
+    event.respondWith(cached(PAGE, request));
   else if (__FILES__.includes(url.pathname)) event.respondWith(cached(url.pathname, request));
 });
 
@@ -52,8 +65,17 @@ async function cached(path: string, request: Request): Promise<Response> {
 
 worker.addEventListener<Waitable>("push", (event) => {
   const isEnglish = /^en/i.test(worker.navigator.language);
-  const [title, body] = isEnglish ? ["New trip", "Open the app to see it."] : ["Nova viagem", "Abra o app para ver."];
-  event.waitUntil(worker.registration.showNotification(title, { body, tag: "trip", icon: "/courier-192.png", badge: "/courier-192.png" }));
+  const [title, body] = isEnglish
+    ? ["New trip", "Open the app to see it."]
+    : ["Nova viagem", "Abra o app para ver."];
+  event.waitUntil(
+    worker.registration.showNotification(title, {
+      body,
+      tag: "trip",
+      icon: "/courier-192.png",
+      badge: "/courier-192.png",
+    }),
+  );
 });
 
 worker.addEventListener<ClickEvent>("notificationclick", (event) => {

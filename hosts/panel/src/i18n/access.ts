@@ -22,7 +22,8 @@ const en = {
   confirm: {
     title: "Confirm that this is you",
     text: "This change lasts longer than your session. Enter your password. It is not asked for again for five minutes.",
-    operatorText: "This change lasts longer than your session. Enter the operator's token. It is not asked for again for five minutes.",
+    operatorText:
+      "This change lasts longer than your session. Enter the operator's token. It is not asked for again for five minutes.",
     submit: "Confirm",
   },
   pending: "Has not set a password yet",
@@ -35,7 +36,10 @@ const en = {
   newLink: "New password link",
   newLinkText: "The link sets a new password. It replaces the earlier link.",
   link: "Send this link to the user. It is valid once.",
-  linkMailed: (mailed: boolean): string => (mailed ? "It was also sent to the user by email." : "The mail server did not accept it; send it yourself."),
+  linkMailed: (mailed: boolean): string =>
+    mailed
+      ? "It was also sent to the user by email."
+      : "The mail server did not accept it; send it yourself.",
   linkUntil: (time: string) => `Valid until ${time}. It is not shown again.`,
   sessions: "Sessions",
   ownLogin: "The store's own login",
@@ -113,7 +117,8 @@ const pt: typeof en = {
   title: "Usuários e acesso",
   lead: "Pessoas que entram neste painel e o que elas alteraram.",
   roles: { OWNER: "Proprietário", CLERK: "Atendente" },
-  rolesHint: "Atendentes trabalham com pedidos. Chaves, webhooks, saldo e usuários são só para proprietários.",
+  rolesHint:
+    "Atendentes trabalham com pedidos. Chaves, webhooks, saldo e usuários são só para proprietários.",
   users: "Usuários",
   add: "Adicionar usuário",
   create: "Adicionar",
@@ -127,7 +132,8 @@ const pt: typeof en = {
   confirm: {
     title: "Confirme que é você",
     text: "Esta alteração dura mais que a sua sessão. Digite a sua senha. Ela não será pedida de novo por cinco minutos.",
-    operatorText: "Esta alteração dura mais que a sua sessão. Digite o token de operador. Ele não será pedido de novo por cinco minutos.",
+    operatorText:
+      "Esta alteração dura mais que a sua sessão. Digite o token de operador. Ele não será pedido de novo por cinco minutos.",
     submit: "Confirmar",
   },
   pending: "Ainda não definiu a senha",
@@ -140,7 +146,10 @@ const pt: typeof en = {
   newLink: "Novo link de senha",
   newLinkText: "O link define uma nova senha e substitui o link anterior.",
   link: "Envie este link ao usuário. Ele vale uma única vez.",
-  linkMailed: (mailed) => (mailed ? "Também foi enviado ao usuário por e-mail." : "O servidor de e-mail não o aceitou; envie-o você mesmo."),
+  linkMailed: (mailed) =>
+    mailed
+      ? "Também foi enviado ao usuário por e-mail."
+      : "O servidor de e-mail não o aceitou; envie-o você mesmo.",
   linkUntil: (time) => `Válido até ${time}. Não será mostrado de novo.`,
   sessions: "Sessões",
   ownLogin: "Login da própria loja",

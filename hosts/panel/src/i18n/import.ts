@@ -14,7 +14,8 @@ const en = {
   check: "Check the lines",
   template: "Download a template",
   columns: "Columns",
-  columnsHint: "Only the code and an address are required. The separator is ;, a tab or a comma. Numbers can be written as 1.200,50, and values as R$ 1.200,50. paid and delivery_code are yes or no. vehicle is BICYCLE, SCOOTER, MOTORBIKE_BAG, MOTORBIKE_BOX, CAR or VUC; separate several with spaces.",
+  columnsHint:
+    "Only the code and an address are required. The separator is ;, a tab or a comma. Numbers can be written as 1.200,50, and values as R$ 1.200,50. paid and delivery_code are yes or no. vehicle is BICYCLE, SCOOTER, MOTORBIKE_BAG, MOTORBIKE_BOX, CAR or VUC; separate several with spaces.",
   line: "Line",
   result: "Result",
   price: "Price",
@@ -24,13 +25,26 @@ const en = {
   missing: (names: string) => `The first line must contain these column names: ${names}.`,
   ignored: (names: string) => `These columns are unknown and ignored: ${names}.`,
   yesOrNo: "Use yes or no.",
-  twoMeanings: (text: string) => `${text} can be read with and without thousandths. Write the thousands without a mark, and decimals with two digits, such as 1200,50.`,
-  brokenQuote: (line: number) => `In line ${line}, a quote (") opens a cell and is not closed before the next separator. Close it, or remove it.`,
+  twoMeanings: (text: string) =>
+    `${text} can be read with and without thousandths. Write the thousands without a mark, and decimals with two digits, such as 1200,50.`,
+  brokenQuote: (line: number) =>
+    `In line ${line}, a quote (") opens a cell and is not closed before the next separator. Close it, or remove it.`,
   repeated: (line: number) => `The code is already in line ${line}.`,
-  states: { unchecked: "Not checked", checking: "Checking…", ready: "Ready", invalid: "Has errors", sending: "Creating…", created: "Created", failed: "Not created" },
+  states: {
+    unchecked: "Not checked",
+    checking: "Checking…",
+    ready: "Ready",
+    invalid: "Has errors",
+    sending: "Creating…",
+    created: "Created",
+    failed: "Not created",
+  },
   checking: (done: number, all: number) => `Checked ${done} of ${all} lines.`,
   summary: (ready: number, total: string) => `${orders(ready)} ready, ${total} in total.`,
-  invalid: (n: number) => (n === 1 ? "1 line has errors and will not be created." : `${n} lines have errors and will not be created.`),
+  invalid: (n: number) =>
+    n === 1
+      ? "1 line has errors and will not be created."
+      : `${n} lines have errors and will not be created.`,
   estimated: "estimated price",
   create: (n: number) => `Create ${orders(n)}`,
   stop: "Stop",
@@ -49,7 +63,8 @@ const pt: typeof en = {
   check: "Conferir as linhas",
   template: "Baixar um modelo",
   columns: "Colunas",
-  columnsHint: "Só o código e um endereço são obrigatórios. O separador é ;, tabulação ou vírgula. Os números podem ser escritos como 1.200,50 e os valores como R$ 1.200,50. pago e codigo_de_entrega são sim ou não. veiculo é BICYCLE, SCOOTER, MOTORBIKE_BAG, MOTORBIKE_BOX, CAR ou VUC; separe vários com espaços.",
+  columnsHint:
+    "Só o código e um endereço são obrigatórios. O separador é ;, tabulação ou vírgula. Os números podem ser escritos como 1.200,50 e os valores como R$ 1.200,50. pago e codigo_de_entrega são sim ou não. veiculo é BICYCLE, SCOOTER, MOTORBIKE_BAG, MOTORBIKE_BOX, CAR ou VUC; separe vários com espaços.",
   line: "Linha",
   result: "Resultado",
   price: "Preço",
@@ -59,13 +74,24 @@ const pt: typeof en = {
   missing: (names) => `A primeira linha deve conter estes nomes de colunas: ${names}.`,
   ignored: (names) => `Estas colunas são desconhecidas e foram ignoradas: ${names}.`,
   yesOrNo: "Use sim ou não.",
-  twoMeanings: (text) => `${text} pode significar milhares ou milésimos. Escreva os milhares sem separador e as casas decimais com dois dígitos, como 1200,50.`,
-  brokenQuote: (line) => `Na linha ${line}, uma aspa (") abre uma célula e não é fechada antes do próximo separador. Feche-a ou apague-a.`,
+  twoMeanings: (text) =>
+    `${text} pode significar milhares ou milésimos. Escreva os milhares sem separador e as casas decimais com dois dígitos, como 1200,50.`,
+  brokenQuote: (line) =>
+    `Na linha ${line}, uma aspa (") abre uma célula e não é fechada antes do próximo separador. Feche-a ou apague-a.`,
   repeated: (line) => `O código já está na linha ${line}.`,
-  states: { unchecked: "Não conferida", checking: "Conferindo…", ready: "Pronta", invalid: "Com erros", sending: "Criando…", created: "Criado", failed: "Não criado" },
+  states: {
+    unchecked: "Não conferida",
+    checking: "Conferindo…",
+    ready: "Pronta",
+    invalid: "Com erros",
+    sending: "Criando…",
+    created: "Criado",
+    failed: "Não criado",
+  },
   checking: (done, all) => `${done} de ${all} linhas conferidas.`,
   summary: (ready, total) => `${pedidos(ready)} para criar, ${total} no total.`,
-  invalid: (n) => (n === 1 ? "1 linha tem erros e não será criada." : `${n} linhas têm erros e não serão criadas.`),
+  invalid: (n) =>
+    n === 1 ? "1 linha tem erros e não será criada." : `${n} linhas têm erros e não serão criadas.`,
   estimated: "valor estimado",
   create: (n) => `Criar ${pedidos(n)}`,
   stop: "Parar",

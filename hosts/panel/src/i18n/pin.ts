@@ -6,24 +6,28 @@ import { language } from "./language";
 
 type Found = Record<Location["precision"], (metres: number) => string>;
 
-const approximate = (what: string) => (metres: number) => `Only ${what} was found (± ${metres} m). Move the pin to the door.`;
+const approximate = (what: string) => (metres: number) =>
+  `Only ${what} was found (± ${metres} m). Move the pin to the door.`;
 
 const found: Found = {
   coordinates: () => "The pin is at these coordinates.",
   number: () => "The pin is at the house number.",
-  street: (metres) => `The street was found, but not the number (± ${metres} m). Move the pin to the door.`,
+  street: (metres) =>
+    `The street was found, but not the number (± ${metres} m). Move the pin to the door.`,
   cep: approximate("the CEP"),
   cep5: approximate("the region of the CEP"),
   neighbourhood: approximate("the neighbourhood"),
   municipality: approximate("the city"),
 };
 
-const aproximado = (what: string) => (metres: number) => `Só ${what} (± ${metres} m). Leve o marcador até a porta.`;
+const aproximado = (what: string) => (metres: number) =>
+  `Só ${what} (± ${metres} m). Leve o marcador até a porta.`;
 
 const encontrado: Found = {
   coordinates: () => "O marcador está nestas coordenadas.",
   number: () => "O marcador está no número da casa.",
-  street: (metres) => `A rua foi encontrada, mas não o número (± ${metres} m). Leve o marcador até a porta.`,
+  street: (metres) =>
+    `A rua foi encontrada, mas não o número (± ${metres} m). Leve o marcador até a porta.`,
   cep: aproximado("o CEP foi encontrado"),
   cep5: aproximado("a região do CEP foi encontrada"),
   neighbourhood: aproximado("o bairro foi encontrado"),

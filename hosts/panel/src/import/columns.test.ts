@@ -12,30 +12,51 @@ function orders(text: string) {
   return records.map((record) => readRecord(record, header, markOfFile(file, header), "7"));
 }
 
-const values = (text: string) => orders(text).map(({ draft, errors }) => (errors.length > 0 ? errors.map((error) => error.pointer) : amount(draft.deliveries[0]!.value)));
+const values = (text: string) =>
+  orders(text).map(({ draft, errors }) =>
+    errors.length > 0 ? errors.map((error) => error.pointer) : amount(draft.deliveries[0]!.value),
+  );
 
 test("thousands of a spreadsheet in Brazil", () => {
   const head = "codigo;destinatario;telefone;cep;rua;numero;cidade;uf;valor;pago;observacao\r\n";
-  const [order] = orders(`${head}1;Ana;(11) 98765-4321;01504-000;Rua Vergueiro;1000;São Paulo;SP;1.200;sim;\r\n`);
+  const [order] = orders(
+    `${head}1;Ana;(11) 98765-4321;01504-000;Rua Vergueiro;1000;São Paulo;SP;1.200;sim;\r\n`,
+  );
   expect(order?.errors).toEqual([]);
   expect(amount(order!.draft.deliveries[0]!.value)).toBe(1200);
 });
 
 test("values with currency signs, and values that can be read in two ways", () => {
-  expect(values("codigo;valor\n1;R$ 1.200,50\n2;R$ 1.200\n3;57,9\n4;")).toEqual([1200.5, 1200, 57.9, undefined]);
-  expect(values('codigo,valor\n1,"1,200"\n2,1.200\n3,57.90')).toEqual([1200, ["/deliveries/0/productValue"], 57.9]);
+  expect(values("codigo;valor\n1;R$ 1.200,50\n2;R$ 1.200\n3;57,9\n4;")).toEqual([
+    1200.5,
+    1200,
+    57.9,
+    undefined,
+  ]);
+  expect(values('codigo,valor\n1,"1,200"\n2,1.200\n3,57.90')).toEqual([
+    1200,
+    ["/deliveries/0/productValue"],
+    57.9,
+  ]);
   expect(values("codigo\tvalor\n1\t1.200\n2\t57,90")).toEqual([1200, 57.9]);
   expect(values("codigo\tvalor\n1\t1.200\n2\t57")).toEqual([["/deliveries/0/productValue"], 57]);
   expect(values("codigo;valor\n1;US$ 10")).toEqual(["US$ 10"]);
 });
 
 test("weights follow the decimal mark of the file, coordinates have no thousands", () => {
-  const [order] = orders("codigo;valor;peso_kg;volume_l;latitude;longitude\n1;57,90;1,250;1.200;-23.561;-46.655\n");
+  const [order] = orders(
+    "codigo;valor;peso_kg;volume_l;latitude;longitude\n1;57,90;1,250;1.200;-23.561;-46.655\n",
+  );
   expect(order?.errors).toEqual([]);
-  expect([decimal(order!.draft.load!.weight), decimal(order!.draft.load!.volume)]).toEqual([1.25, 1200]);
+  expect([decimal(order!.draft.load!.weight), decimal(order!.draft.load!.volume)]).toEqual([
+    1.25, 1200,
+  ]);
   expect(decimal(order!.draft.deliveries[0]!.address.latitude)).toBe(-23.561);
 });
 
 test("a file with a sep= line has its columns", () => {
-  expect(orders("sep=;\r\ncodigo;destinatario\r\n1;Ana\r\n")[0]?.draft).toMatchObject({ code: "1", deliveries: [{ name: "Ana" }] });
+  expect(orders("sep=;\r\ncodigo;destinatario\r\n1;Ana\r\n")[0]?.draft).toMatchObject({
+    code: "1",
+    deliveries: [{ name: "Ana" }],
+  });
 });

@@ -44,12 +44,19 @@ export interface Header {
   missing: ColumnName[];
 }
 
-const plain = (text: string) => text.normalize("NFD").replace(/[^A-Za-z0-9]/g, "").toLowerCase();
+const plain = (text: string) =>
+  text
+    .normalize("NFD")
+    .replace(/[^A-Za-z0-9]/g, "")
+    .toLowerCase();
 
 export function readHeader(cells: readonly string[]): Header {
   const header: Header = { at: {}, unknown: [], missing: [] };
   cells.forEach((cell, index) => {
-    const column = COLUMNS.find(([english, portuguese]) => plain(cell) === plain(english) || plain(cell) === plain(portuguese));
+    const column = COLUMNS.find(
+      ([english, portuguese]) =>
+        plain(cell) === plain(english) || plain(cell) === plain(portuguese),
+    );
     if (column !== undefined) header.at[column[0]] ??= index;
     else if (cell !== "") header.unknown.push(cell);
   });
@@ -64,43 +71,93 @@ const MEASURES = ["weight_kg", "volume_l"] as const;
 /** Returns the decimal mark of a file's numbers. */
 export function markOfFile(file: CsvFile, header: Header): FileMark {
   const columns = [...AMOUNTS, ...MEASURES].flatMap((name) => header.at[name] ?? []);
-  return markOf(file.records.slice(1).flatMap((record) => columns.map((at) => record.cells[at] ?? "")), file.separator);
+  return markOf(
+    file.records.slice(1).flatMap((record) => columns.map((at) => record.cells[at] ?? "")),
+    file.separator,
+  );
 }
 
 /** Returns a record's order, and the errors of cells that are neither yes nor no, no vehicle, or numbers with two meanings. */
-export function readRecord(record: CsvRecord, header: Header, mark: FileMark, store: string): { draft: Draft; errors: FieldError[] } {
+export function readRecord(
+  record: CsvRecord,
+  header: Header,
+  mark: FileMark,
+  store: string,
+): { draft: Draft; errors: FieldError[] } {
   const cell = (name: ColumnName) => record.cells[header.at[name] ?? -1] ?? "";
   const errors: FieldError[] = [];
   const number = (name: (typeof AMOUNTS | typeof MEASURES)[number]): string => {
     const known = name === "value" ? amountCell(cell(name), mark) : measureCell(cell(name), mark);
-    if (known === null) errors.push({ pointer: pointerOf(name), code: "invalid_value", detail: importTexts.value.twoMeanings(cell(name)) } as unknown as FieldError);
+    if (known === null)
+      errors.push({
+        pointer: pointerOf(name),
+        code: "invalid_value",
+        detail: importTexts.value.twoMeanings(cell(name)),
+      } as unknown as FieldError);
     return known ?? cell(name);
   };
   const yes = (name: "paid" | "delivery_code", unset: boolean): boolean => {
     const text = plain(cell(name));
     if (text === "") return unset;
     if (/^(s|sim|y|yes|1|true|x)$/.test(text)) return true;
-    if (!/^(n|nao|no|0|false)$/.test(text)) errors.push({ pointer: pointerOf(name), code: "invalid_value", detail: importTexts.value.yesOrNo } as unknown as FieldError);
+    if (!/^(n|nao|no|0|false)$/.test(text))
+      errors.push({
+        pointer: pointerOf(name),
+        code: "invalid_value",
+        detail: importTexts.value.yesOrNo,
+      } as unknown as FieldError);
     return false;
   };
   const delivery = {
     ...emptyDelivery(),
-    name: cell("name"), phone: cell("phone"), email: cell("email"), value: number("value"), observation: cell("note"),
+    name: cell("name"),
+    phone: cell("phone"),
+    email: cell("email"),
+    value: number("value"),
+    observation: cell("note"),
     paid: yes("paid", true),
     confirm: yes("delivery_code", false),
     address: {
-      zipCode: cell("zip"), street: cell("street"), number: cell("number"), complement: cell("complement"), neighborhood: cell("neighborhood"),
-      city: cell("city"), state: cell("state").toUpperCase(), latitude: cell("latitude"), longitude: cell("longitude"),
+      zipCode: cell("zip"),
+      street: cell("street"),
+      number: cell("number"),
+      complement: cell("complement"),
+      neighborhood: cell("neighborhood"),
+      city: cell("city"),
+      state: cell("state").toUpperCase(),
+      latitude: cell("latitude"),
+      longitude: cell("longitude"),
     },
   };
-  const names = cell("vehicle").split(/[\s,|+]+/).filter(Boolean);
+  const names = cell("vehicle")
+    .split(/[\s,|+]+/)
+    .filter(Boolean);
   const vehicles = VEHICLES.filter((kind) => names.some((name) => plain(name) === plain(kind)));
   if (names.some((name) => !VEHICLES.some((kind) => plain(name) === plain(kind)))) {
-    errors.push({ pointer: pointerOf("vehicle"), code: "invalid_vehicle", detail: loadTexts.value.unknown });
+    errors.push({
+      pointer: pointerOf("vehicle"),
+      code: "invalid_vehicle",
+      detail: loadTexts.value.unknown,
+    });
   }
-  const load = { vehicles, weight: number("weight_kg"), volume: number("volume_l"), packages: cell("packages") };
+  const load = {
+    vehicles,
+    weight: number("weight_kg"),
+    volume: number("volume_l"),
+    packages: cell("packages"),
+  };
   const preparation = cell("preparation");
-  return { draft: { code: cell("code"), preparation: preparation === "" ? null : preparation, best: false, store, load, deliveries: [delivery] }, errors };
+  return {
+    draft: {
+      code: cell("code"),
+      preparation: preparation === "" ? null : preparation,
+      best: false,
+      store,
+      load,
+      deliveries: [delivery],
+    },
+    errors,
+  };
 }
 
 const pointerOf = (name: ColumnName) => COLUMNS.find(([english]) => english === name)?.[3] ?? "";

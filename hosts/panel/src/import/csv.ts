@@ -15,7 +15,7 @@ function encodingOf(bytes: Uint8Array): string {
   if (first === 0xfe && second === 0xff) return "utf-16be";
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const zeros = [0, 0];
-  sample.forEach((byte, at) => byte === 0 && (zeros[at % 2]! += 1));
+  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2]! += 1;
   if (Math.max(...zeros) * 4 < sample.length) return "utf-8";
   return zeros[1]! > zeros[0]! ? "utf-16le" : "utf-16be";
 }
@@ -76,8 +76,11 @@ export function parseCsv(source: string): CsvFile {
       if (isFilled) width ??= cells.length;
       // A quote that is not closed ends at the next one, in another record. The cell then contains cells, or a cell is missing.
       const broken = data.filter((cell) => cell.includes("\n"));
-      const isMerged = broken.some((cell) => cell.slice(cell.indexOf("\n")).includes(separator)) || (broken.length > 0 && cells.length !== width);
-      if (brokenQuote === null && (isMerged || errors.some((error) => error.type === "Quotes"))) brokenQuote = line;
+      const isMerged =
+        broken.some((cell) => cell.slice(cell.indexOf("\n")).includes(separator)) ||
+        (broken.length > 0 && cells.length !== width);
+      if (brokenQuote === null && (isMerged || errors.some((error) => error.type === "Quotes")))
+        brokenQuote = line;
       if (isFilled) records.push({ line, cells });
       [line, at] = [line + lines, meta.cursor];
     },
@@ -87,7 +90,11 @@ export function parseCsv(source: string): CsvFile {
 
 /** Writes records that [`parseCsv`] reads. */
 export const writeCsv = (records: readonly (readonly string[])[], separator = ";"): string =>
-  `${SEPARATORS.some((one) => one === separator) ? "" : `sep=${separator}\r\n`}${Papa.unparse(records.map((cells) => [...cells]), { delimiter: separator, newline: "\r\n" })}\r\n`;
+  `${SEPARATORS.some((one) => one === separator) ? "" : `sep=${separator}\r\n`}${Papa.unparse(
+    records.map((cells) => [...cells]),
+    { delimiter: separator, newline: "\r\n" },
+  )}\r\n`;
 
 /** Returns a file whose accents spreadsheets read correctly. */
-export const csvFile = (text: string): Blob => new Blob([`\uFEFF${text}`], { type: "text/csv;charset=utf-8" });
+export const csvFile = (text: string): Blob =>
+  new Blob([`\uFEFF${text}`], { type: "text/csv;charset=utf-8" });

@@ -44,7 +44,11 @@ export const count = computed(() => {
   const rows = job.value?.rows ?? [];
   const of = (...states: RowState[]) => rows.filter((row) => states.includes(row.state)).length;
   return {
-    all: rows.length, unchecked: of("unchecked", "checking"), open: of("ready", "sending"), invalid: of("invalid"), created: of("created"),
+    all: rows.length,
+    unchecked: of("unchecked", "checking"),
+    open: of("ready", "sending"),
+    invalid: of("invalid"),
+    created: of("created"),
     started: rows.some((row) => row.sent !== null),
     total: rows.reduce((sum, row) => sum + (row.state === "invalid" ? 0 : (row.fee ?? 0)), 0),
   };
@@ -67,8 +71,20 @@ export function startJob(text: string, store: string): string | null {
     const code = draft.code ?? "";
     const first = lines.get(code);
     if (first === undefined) lines.set(code, record.line);
-    else if (code !== "") errors.push({ pointer: "/code", code: "required", detail: t.repeated(first) });
-    return { line: record.line, draft, state: "unchecked", errors, problem: null, fee: null, estimated: false, quote: null, sent: null, orderId: null };
+    else if (code !== "")
+      errors.push({ pointer: "/code", code: "required", detail: t.repeated(first) });
+    return {
+      line: record.line,
+      draft,
+      state: "unchecked",
+      errors,
+      problem: null,
+      fee: null,
+      estimated: false,
+      quote: null,
+      sent: null,
+      orderId: null,
+    };
   });
   job.value = { rows, ignored: header.unknown };
   return null;
@@ -76,16 +92,31 @@ export function startJob(text: string, store: string): string | null {
 
 /** Ends the job. The lines without an order remain in the text, so that the user can correct them. */
 export function endJob(): void {
-  const created = new Set((job.value?.rows ?? []).filter((row) => row.state === "created").map((row) => row.line));
-  const { separator, records: [head, ...records] } = parseCsv(source.value);
+  const created = new Set(
+    (job.value?.rows ?? []).filter((row) => row.state === "created").map((row) => row.line),
+  );
+  const {
+    separator,
+    records: [head, ...records],
+  } = parseCsv(source.value);
   const open = records.filter((record) => !created.has(record.line));
-  if (created.size > 0) source.value = head === undefined || open.length === 0 ? "" : writeCsv([head, ...open].map((record) => record.cells), separator);
+  if (created.size > 0)
+    source.value =
+      head === undefined || open.length === 0
+        ? ""
+        : writeCsv(
+            [head, ...open].map((record) => record.cells),
+            separator,
+          );
   job.value = null;
 }
 
 function set(at: number, part: Partial<Row>): void {
   if (job.value === null) return;
-  job.value = { ...job.value, rows: job.value.rows.map((row, index) => (index === at ? { ...row, ...part } : row)) };
+  job.value = {
+    ...job.value,
+    rows: job.value.rows.map((row, index) => (index === at ? { ...row, ...part } : row)),
+  };
 }
 
 const MAX_CHECKS = 4;
@@ -100,7 +131,8 @@ async function callWithRetries<T>(call: () => Promise<T>, stop: AbortSignal): Pr
       return found;
     } catch (error) {
       stop.throwIfAborted();
-      const isBusy = error instanceof ApiError && [429, 502, 503, 504].includes(error.problem.status);
+      const isBusy =
+        error instanceof ApiError && [429, 502, 503, 504].includes(error.problem.status);
       if (!isBusy && !(error instanceof NetworkError)) throw error;
       waiting.value = !isBusy;
       await (isBusy ? new Promise((resolve) => setTimeout(resolve, BUSY_MS)) : whenOnline(stop));
@@ -110,7 +142,11 @@ async function callWithRetries<T>(call: () => Promise<T>, stop: AbortSignal): Pr
 }
 
 /** Runs a phase of the job unless another one runs. A stopped phase can be resumed. */
-async function run(phase: "check" | "create", work: () => Promise<void>, stop: AbortSignal): Promise<void> {
+async function run(
+  phase: "check" | "create",
+  work: () => Promise<void>,
+  stop: AbortSignal,
+): Promise<void> {
   if (running.value !== null) return;
   running.value = phase;
   try {
@@ -119,7 +155,9 @@ async function run(phase: "check" | "create", work: () => Promise<void>, stop: A
     // An expired session ends the phase, too: the next login resumes it.
     if (!stop.aborted && !(error instanceof ApiError && error.problem.status === 401)) throw error;
   } finally {
-    job.value?.rows.forEach((row, at) => row.state === "checking" && set(at, { state: "unchecked" }));
+    for (const [at, row] of (job.value?.rows ?? []).entries()) {
+      if (row.state === "checking") set(at, { state: "unchecked" });
+    }
     running.value = null;
     waiting.value = false;
   }
@@ -127,14 +165,21 @@ async function run(phase: "check" | "create", work: () => Promise<void>, stop: A
 
 /** Checks the unchecked rows: with the compiled core, then with a preview of the server, a few at once. */
 export function checkRows(stop: AbortSignal): Promise<void> {
-  return run("check", async () => {
-    await loadCore();
-    const open = (job.value?.rows ?? []).flatMap((row, at) => (row.state === "unchecked" || row.state === "checking" ? [at] : []));
-    const worker = async () => {
-      for (let at = open.shift(); at !== undefined && !stop.aborted; at = open.shift()) await checkRow(at, stop);
-    };
-    await Promise.all(Array.from({ length: MAX_CHECKS }, worker));
-  }, stop);
+  return run(
+    "check",
+    async () => {
+      await loadCore();
+      const open = (job.value?.rows ?? []).flatMap((row, at) =>
+        row.state === "unchecked" || row.state === "checking" ? [at] : [],
+      );
+      const worker = async () => {
+        for (let at = open.shift(); at !== undefined && !stop.aborted; at = open.shift())
+          await checkRow(at, stop);
+      };
+      await Promise.all(Array.from({ length: MAX_CHECKS }, worker));
+    },
+    stop,
+  );
 }
 
 async function checkRow(at: number, stop: AbortSignal): Promise<void> {
@@ -142,33 +187,49 @@ async function checkRow(at: number, stop: AbortSignal): Promise<void> {
   if (row === undefined) return;
   set(at, { state: "checking" });
   const own = [...row.errors, ...missingContacts(row.draft)];
-  const found = (await validate(orderRequest(row.draft))).filter((error) => !own.some((one) => one.pointer === error.pointer));
+  const found = (await validate(orderRequest(row.draft))).filter(
+    (error) => !own.some((one) => one.pointer === error.pointer),
+  );
   const errors = [...own, ...found];
   if (errors.length > 0) return set(at, { state: "invalid", errors });
   try {
     set(at, { state: "ready", ...(await quoteOf(row.draft, stop)) });
   } catch (error) {
     if (!(error instanceof ApiError) || error.problem.status === 401) throw error;
-    set(at, { state: "invalid", errors: error.fields, problem: error.fields.length > 0 ? null : error.problem.detail });
+    set(at, {
+      state: "invalid",
+      errors: error.fields,
+      problem: error.fields.length > 0 ? null : error.problem.detail,
+    });
   }
 }
 
-async function quoteOf(draft: Draft, stop: AbortSignal): Promise<Pick<Row, "fee" | "estimated" | "quote">> {
+async function quoteOf(
+  draft: Draft,
+  stop: AbortSignal,
+): Promise<Pick<Row, "fee" | "estimated" | "quote">> {
   const { body, stops } = previewRequest(draft);
   // Without a located address, the server names the missing fields.
   const request = stops.length > 0 ? body : orderRequest(draft);
-  const { deliveryFee, estimated, quote } = await callWithRetries(() => orders.preview(request, stop), stop);
+  const { deliveryFee, estimated, quote } = await callWithRetries(
+    () => orders.preview(request, stop),
+    stop,
+  );
   return { fee: deliveryFee, estimated, quote: quote ?? null };
 }
 
 /** Creates the checked rows in their order. */
 export function createRows(stop: AbortSignal): Promise<void> {
-  return run("create", async () => {
-    for (let at = 0; at < (job.value?.rows.length ?? 0) && !stop.aborted; at += 1) {
-      const state = job.value?.rows[at]?.state;
-      if (state === "ready" || state === "sending") await createRow(at, stop);
-    }
-  }, stop);
+  return run(
+    "create",
+    async () => {
+      for (let at = 0; at < (job.value?.rows.length ?? 0) && !stop.aborted; at += 1) {
+        const state = job.value?.rows[at]?.state;
+        if (state === "ready" || state === "sending") await createRow(at, stop);
+      }
+    },
+    stop,
+  );
 }
 
 async function createRow(at: number, stop: AbortSignal): Promise<void> {
@@ -183,8 +244,14 @@ async function createRow(at: number, stop: AbortSignal): Promise<void> {
   } catch (error) {
     if (!(error instanceof ApiError) || error.problem.status === 401) throw error;
     // The quote expired between two attempts. No attempt created the order, so the next one gets a new quote.
-    if (error.problem.code === "quote_expired") return set(at, { state: "ready", sent: null, quote: null });
-    set(at, { state: "failed", errors: error.fields, problem: error.fields.length > 0 ? null : error.problem.detail, orderId: error.problem.orderId ?? null });
+    if (error.problem.code === "quote_expired")
+      return set(at, { state: "ready", sent: null, quote: null });
+    set(at, {
+      state: "failed",
+      errors: error.fields,
+      problem: error.fields.length > 0 ? null : error.problem.detail,
+      orderId: error.problem.orderId ?? null,
+    });
   }
 }
 
@@ -198,5 +265,8 @@ async function prepare(at: number, row: Row, stop: AbortSignal): Promise<NonNull
     set(at, fresh);
     quote = fresh.quote;
   }
-  return { body: { ...orderRequest(row.draft), ...(quote === null ? {} : { quoteId: quote.id }) }, key: newIdempotencyKey() };
+  return {
+    body: { ...orderRequest(row.draft), ...(quote === null ? {} : { quoteId: quote.id }) },
+    key: newIdempotencyKey(),
+  };
 }

@@ -42,20 +42,49 @@ async function loadLines(filter: Filter): Promise<StatementLine[]> {
 export function BalancePage() {
   const t = texts.value.balance;
   const today = day(new Date(), zone.value);
-  const [filter, setFilter] = useState<Filter>({ from: day(new Date(Date.now() - MONTH_MS), zone.value), to: today, storeId: store.value?.id ?? 0 });
+  const [filter, setFilter] = useState<Filter>({
+    from: day(new Date(Date.now() - MONTH_MS), zone.value),
+    to: today,
+    storeId: store.value?.id ?? 0,
+  });
   const own = useLoad(() => stores.get(filter.storeId), [filter.storeId]);
   const list = useLoad(() => loadLines(filter), [filter.from, filter.to, filter.storeId]);
   return (
-    <Page title={t.title} lead={t.lead} aside={<button type="button" class="button" onClick={() => downloadCsv(filter)}>{t.csv}</button>}>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      aside={
+        <button type="button" class="button" onClick={() => downloadCsv(filter)}>
+          {t.csv}
+        </button>
+      }
+    >
       <p class="amount">{own.value?.balance === undefined ? "—" : money(own.value.balance)}</p>
       <div class="filters">
         <StoreChoice value={filter.storeId} set={(storeId) => setFilter({ ...filter, storeId })} />
-        <DayChoice label={t.from} value={filter.from} max={filter.to} set={(from) => setFilter({ ...filter, from })} />
-        <DayChoice label={t.to} value={filter.to} min={filter.from} max={today} set={(to) => setFilter({ ...filter, to })} />
+        <DayChoice
+          label={t.from}
+          value={filter.from}
+          max={filter.to}
+          set={(from) => setFilter({ ...filter, from })}
+        />
+        <DayChoice
+          label={t.to}
+          value={filter.to}
+          min={filter.from}
+          max={today}
+          set={(to) => setFilter({ ...filter, to })}
+        />
       </div>
       <h2>{t.statement}</h2>
       <Loaded of={list} lines={6}>
-        {(found) => (found.length === 0 ? <Empty text={t.empty} hint={t.emptyHint} /> : <LineTable lines={found} />)}
+        {(found) =>
+          found.length === 0 ? (
+            <Empty text={t.empty} hint={t.emptyHint} />
+          ) : (
+            <LineTable lines={found} />
+          )
+        }
       </Loaded>
     </Page>
   );

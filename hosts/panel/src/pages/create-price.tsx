@@ -8,7 +8,7 @@ import { texts } from "../i18n";
 import { draft, previewRequest } from "../order-draft";
 import { inPage, preview, type Quotation } from "../preview";
 import { zone } from "../session";
-import { isLocatable, type AddressDraft } from "../ui/address";
+import { isLocatable, type AddressDraft } from "../address-draft";
 import { fieldErrorsOf } from "../ui/field";
 import { When } from "../ui/parts";
 import { Price } from "../ui/order-parts";
@@ -32,19 +32,42 @@ export function PricePanel(props: { of: PriceState }) {
       </p>
       {found !== null && <Estimate of={found} />}
       {found === null && busy && <p class="hint">{t.priceTyping}</p>}
-      {found === null && !busy && <p class="hint" data-testid="price-reason">{missing ?? reasonOf(props.of.error)}</p>}
-      {found !== null && missing !== null && <p class="warn-text" data-testid="price-reason">{t.pricePartial} {missing}</p>}
+      {found === null && !busy && (
+        <p class="hint" data-testid="price-reason">
+          {missing ?? reasonOf(props.of.error)}
+        </p>
+      )}
+      {found !== null && missing !== null && (
+        <p class="warn-text" data-testid="price-reason">
+          {t.pricePartial} {missing}
+        </p>
+      )}
       {found !== null && (
         <details open={wideScreen.matches}>
           <summary>{t.breakdown}</summary>
           <Price lines={found.priceBreakdown} total={found.deliveryFee} />
           <dl class="facts">
-            <div class="fact"><dt>{t.distance}</dt><dd>{kilometres(found.totalDistance)}</dd></div>
-            <div class="fact"><dt>{t.pickup}</dt><dd><When at={found.expectedPickup} zone={zone.value} /></dd></div>
-            <div class="fact"><dt>{t.arrival}</dt><dd><When at={found.expectedDelivery} zone={zone.value} /></dd></div>
+            <div class="fact">
+              <dt>{t.distance}</dt>
+              <dd>{kilometres(found.totalDistance)}</dd>
+            </div>
+            <div class="fact">
+              <dt>{t.pickup}</dt>
+              <dd>
+                <When at={found.expectedPickup} zone={zone.value} />
+              </dd>
+            </div>
+            <div class="fact">
+              <dt>{t.arrival}</dt>
+              <dd>
+                <When at={found.expectedDelivery} zone={zone.value} />
+              </dd>
+            </div>
           </dl>
           {found.estimated && <p class="hint">{texts.value.order.estimated}</p>}
-          <p class="hint" data-source={quoted?.source}>{quoted?.source === "page" ? t.inPage : t.onServer}</p>
+          <p class="hint" data-source={quoted?.source}>
+            {quoted?.source === "page" ? t.inPage : t.onServer}
+          </p>
         </details>
       )}
     </section>
@@ -127,7 +150,8 @@ export function usePrice(): PriceState {
           if (!stop.signal.aborted) setState({ ...NO_PRICE, quoted });
         },
         (failure: unknown) => {
-          if (!stop.signal.aborted) setState({ ...NO_PRICE, fieldErrors: mapPointers(failure, stops), error: failure });
+          if (!stop.signal.aborted)
+            setState({ ...NO_PRICE, fieldErrors: mapPointers(failure, stops), error: failure });
         },
       );
     }, delay);
@@ -143,6 +167,9 @@ export function usePrice(): PriceState {
 function mapPointers(error: unknown, stops: readonly number[]): ReturnType<typeof fieldErrorsOf> {
   return fieldErrorsOf(error).map((one) => ({
     ...one,
-    pointer: one.pointer.replace(/^\/deliveries\/(\d+)/, (_, at: string) => `/deliveries/${stops[Number(at)] ?? at}`),
+    pointer: one.pointer.replace(
+      /^\/deliveries\/(\d+)/,
+      (_, at: string) => `/deliveries/${stops[Number(at)] ?? at}`,
+    ),
   }));
 }

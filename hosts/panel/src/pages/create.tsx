@@ -7,14 +7,35 @@ import { texts } from "../i18n";
 import { updateRow } from "../live";
 import { emptyLoad } from "../load";
 import {
-  change, changeDelivery, clearDraft, codeOf, draft, emptyDelivery, missingContacts, orderRequest, preparationOf, previewRequest, rememberOrder,
-  type DeliveryDraft, type Draft,
+  change,
+  changeDelivery,
+  clearDraft,
+  codeOf,
+  draft,
+  emptyDelivery,
+  missingContacts,
+  orderRequest,
+  preparationOf,
+  previewRequest,
+  rememberOrder,
+  type DeliveryDraft,
+  type Draft,
 } from "../order-draft";
 import { postcode, preload, validate, type Quotation } from "../preview";
 import { go } from "../router";
 import { accessibleStores, store } from "../session";
-import { AddressFields, isLocatable } from "../ui/address";
-import { CheckField, ChoiceField, FieldErrors, FieldGroup, ErrorBox, OptionalSection, TextField, fieldErrorsOf } from "../ui/field";
+import { isLocatable } from "../address-draft";
+import { AddressFields } from "../ui/address";
+import {
+  CheckField,
+  ChoiceField,
+  FieldErrors,
+  FieldGroup,
+  ErrorBox,
+  OptionalSection,
+  TextField,
+  fieldErrorsOf,
+} from "../ui/field";
 import { lazy } from "../ui/lazy";
 import { Page } from "../ui/parts";
 import { notify } from "../ui/toast";
@@ -76,7 +97,11 @@ export function CreatePage() {
             {draft.value.deliveries.map((one, at) => (
               <DeliveryFields key={at} at={at} value={one} />
             ))}
-            <button type="button" class="button" onClick={() => change({ deliveries: [...draft.value.deliveries, emptyDelivery()] })}>
+            <button
+              type="button"
+              class="button"
+              onClick={() => change({ deliveries: [...draft.value.deliveries, emptyDelivery()] })}
+            >
               {t.add}
             </button>
             <LoadFields value={draft.value.load ?? emptyLoad()} set={(load) => change({ load })} />
@@ -92,7 +117,14 @@ export function CreatePage() {
                   {t.stop}
                 </button>
               ) : (
-                <button type="button" class="button" onClick={() => { clearDraft(); setError(null); }}>
+                <button
+                  type="button"
+                  class="button"
+                  onClick={() => {
+                    clearDraft();
+                    setError(null);
+                  }}
+                >
                   {t.clear}
                 </button>
               )}
@@ -113,7 +145,12 @@ export function CreatePage() {
 /** Throws the errors that need no stored data, so that a typing mistake causes no request and no notification of a failed order. */
 async function check(from: Draft): Promise<void> {
   const found = await validate(orderRequest(from));
-  const all = [...found, ...missingContacts(from).filter((missing) => !found.some((one) => one.pointer === missing.pointer))];
+  const all = [
+    ...found,
+    ...missingContacts(from).filter(
+      (missing) => !found.some((one) => one.pointer === missing.pointer),
+    ),
+  ];
   if (all.length > 0) throw new ApiError(invalidFields(all));
 }
 
@@ -125,7 +162,11 @@ class PriceChangedError extends Error {
 }
 
 /** Retries a call after network errors until it gets a response; throws API errors. */
-async function retryWhenOnline<T>(what: () => Promise<T>, signal: AbortSignal, setPhase: (phase: "sending" | "waiting") => void): Promise<T> {
+async function retryWhenOnline<T>(
+  what: () => Promise<T>,
+  signal: AbortSignal,
+  setPhase: (phase: "sending" | "waiting") => void,
+): Promise<T> {
   for (;;) {
     setPhase("sending");
     try {
@@ -139,17 +180,34 @@ async function retryWhenOnline<T>(what: () => Promise<T>, signal: AbortSignal, s
 }
 
 /** Creates the order at the displayed price. All attempts share one idempotency key, so the order is created only once. */
-async function send(from: Draft, shown: Quotation | null, signal: AbortSignal, setPhase: (phase: "sending" | "waiting") => void): Promise<Order> {
+async function send(
+  from: Draft,
+  shown: Quotation | null,
+  signal: AbortSignal,
+  setPhase: (phase: "sending" | "waiting") => void,
+): Promise<Order> {
   const order = orderRequest(from);
   const quote = shown?.preview.quote ?? null;
-  let quoteId = quote !== null && Date.parse(quote.expiresAt) > Date.now() + QUOTE_MARGIN_MS ? quote.id : undefined;
-  if (quoteId === undefined && shown !== null && from.deliveries.every((one) => isLocatable(one.address))) {
-    const fresh = await retryWhenOnline(() => orders.preview(previewRequest(from).body, signal), signal, setPhase).catch((failure: unknown) => {
+  let quoteId =
+    quote !== null && Date.parse(quote.expiresAt) > Date.now() + QUOTE_MARGIN_MS
+      ? quote.id
+      : undefined;
+  if (
+    quoteId === undefined &&
+    shown !== null &&
+    from.deliveries.every((one) => isLocatable(one.address))
+  ) {
+    const fresh = await retryWhenOnline(
+      () => orders.preview(previewRequest(from).body, signal),
+      signal,
+      setPhase,
+    ).catch((failure: unknown) => {
       // The order fails for the same reason, and its response reports all invalid fields.
       if (failure instanceof ApiError) return null;
       throw failure;
     });
-    if (fresh !== null && fresh.deliveryFee !== shown.preview.deliveryFee) throw new PriceChangedError({ preview: fresh, source: "server" });
+    if (fresh !== null && fresh.deliveryFee !== shown.preview.deliveryFee)
+      throw new PriceChangedError({ preview: fresh, source: "server" });
     quoteId = fresh?.quote?.id;
   }
   const body = quoteId === undefined ? order : { ...order, quoteId };
@@ -175,8 +233,24 @@ function Head() {
   return (
     <section class="card">
       <div class="grid" data-first>
-        <TextField pointer="/code" label={t.code} hint={t.codeHint} value={codeOf(value)} set={(code) => change({ code })} suggested={value.code === null} max={64} />
-        <TextField pointer="/preparationTime" label={t.preparation} hint={t.preparationHint} value={preparationOf(value)} set={(preparation) => change({ preparation })} suggested={value.preparation === null} mode="numeric" />
+        <TextField
+          pointer="/code"
+          label={t.code}
+          hint={t.codeHint}
+          value={codeOf(value)}
+          set={(code) => change({ code })}
+          suggested={value.code === null}
+          max={64}
+        />
+        <TextField
+          pointer="/preparationTime"
+          label={t.preparation}
+          hint={t.preparationHint}
+          value={preparationOf(value)}
+          set={(preparation) => change({ preparation })}
+          suggested={value.preparation === null}
+          mode="numeric"
+        />
         {stores.length > 1 && (
           <ChoiceField
             pointer="/store/userPlatformId"
@@ -187,13 +261,37 @@ function Head() {
           />
         )}
         {value.deliveries.length > 1 && (
-          <CheckField pointer="/sortByBestRoute" label={t.best} value={value.best} set={(best) => change({ best })} />
+          <CheckField
+            pointer="/sortByBestRoute"
+            label={t.best}
+            value={value.best}
+            set={(best) => change({ best })}
+          />
         )}
       </div>
-      <OptionalSection title={t.options} used={(value.deliverAt ?? "") + (value.instructions ?? "") !== ""}>
+      <OptionalSection
+        title={t.options}
+        used={(value.deliverAt ?? "") + (value.instructions ?? "") !== ""}
+      >
         <div class="grid">
-          <TextField pointer="/deliverAt" label={t.deliverAt} hint={t.deliverAtHint} value={value.deliverAt ?? ""} set={(deliverAt) => change({ deliverAt })} type="datetime-local" optional />
-          <TextField pointer="/pickupInstructions" label={t.instructions} value={value.instructions ?? ""} set={(instructions) => change({ instructions })} optional max={1000} wide />
+          <TextField
+            pointer="/deliverAt"
+            label={t.deliverAt}
+            hint={t.deliverAtHint}
+            value={value.deliverAt ?? ""}
+            set={(deliverAt) => change({ deliverAt })}
+            type="datetime-local"
+            optional
+          />
+          <TextField
+            pointer="/pickupInstructions"
+            label={t.instructions}
+            value={value.instructions ?? ""}
+            set={(instructions) => change({ instructions })}
+            optional
+            max={1000}
+            wide
+          />
         </div>
       </OptionalSection>
     </section>
@@ -213,29 +311,103 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
           type="button"
           class="button small corner"
           aria-label={t.removeDelivery(at + 1)}
-          onClick={() => change({ deliveries: draft.value.deliveries.filter((_, index) => index !== at) })}
+          onClick={() =>
+            change({ deliveries: draft.value.deliveries.filter((_, index) => index !== at) })
+          }
         >
           {texts.value.common.remove}
         </button>
       )}
-      <AddressFields pointer={`${base}/address`} value={value.address} set={(address) => changeDelivery(at, { address })} lookup={{ find: postcode, latest: () => draft.value.deliveries[at]?.address }} />
+      <AddressFields
+        pointer={`${base}/address`}
+        value={value.address}
+        set={(address) => changeDelivery(at, { address })}
+        lookup={{ find: postcode, latest: () => draft.value.deliveries[at]?.address }}
+      />
       <div class="grid">
-        <TextField pointer={`${base}/name`} label={t.name} value={value.name} set={(name) => set({ name })} max={255} optional />
-        <TextField pointer={`${base}/phone`} label={t.phone} hint={value.confirm ? t.phoneCodeHint : t.phoneHint} value={value.phone} set={(phone) => set({ phone })} format={phoneFormat} max={32} type="tel" mode="tel" optional={!value.confirm} />
-        {value.confirm && <TextField pointer={`${base}/email`} label={t.email} value={value.email ?? ""} set={(email) => set({ email })} max={400} type="email" mode="email" optional />}
-        <TextField pointer={`${base}/productValue`} label={t.value} value={value.value} set={(goods) => set({ value: goods })} mode="decimal" optional />
-        <TextField pointer={`${base}/observation`} label={t.observation} value={value.observation} set={(observation) => set({ observation })} optional max={1000} wide />
+        <TextField
+          pointer={`${base}/name`}
+          label={t.name}
+          value={value.name}
+          set={(name) => set({ name })}
+          max={255}
+          optional
+        />
+        <TextField
+          pointer={`${base}/phone`}
+          label={t.phone}
+          hint={value.confirm ? t.phoneCodeHint : t.phoneHint}
+          value={value.phone}
+          set={(phone) => set({ phone })}
+          format={phoneFormat}
+          max={32}
+          type="tel"
+          mode="tel"
+          optional={!value.confirm}
+        />
+        {value.confirm && (
+          <TextField
+            pointer={`${base}/email`}
+            label={t.email}
+            value={value.email ?? ""}
+            set={(email) => set({ email })}
+            max={400}
+            type="email"
+            mode="email"
+            optional
+          />
+        )}
+        <TextField
+          pointer={`${base}/productValue`}
+          label={t.value}
+          value={value.value}
+          set={(goods) => set({ value: goods })}
+          mode="decimal"
+          optional
+        />
+        <TextField
+          pointer={`${base}/observation`}
+          label={t.observation}
+          value={value.observation}
+          set={(observation) => set({ observation })}
+          optional
+          max={1000}
+          wide
+        />
       </div>
       <div class="checks">
-        <CheckField pointer={`${base}/onlinePayment`} label={t.online} hint={t.onlineHint} value={value.paid} set={(paid) => set({ paid })} />
-        <CheckField pointer={`${base}/confirmation/platform`} label={t.confirm} value={value.confirm} set={(confirm) => set({ confirm })} />
+        <CheckField
+          pointer={`${base}/onlinePayment`}
+          label={t.online}
+          hint={t.onlineHint}
+          value={value.paid}
+          set={(paid) => set({ paid })}
+        />
+        <CheckField
+          pointer={`${base}/confirmation/platform`}
+          label={t.confirm}
+          value={value.confirm}
+          set={(confirm) => set({ confirm })}
+        />
       </div>
       {!value.paid && <PaymentFields base={base} value={value} set={set} />}
       <OptionalSection title={t.window} used={(value.from ?? "") + (value.until ?? "") !== ""}>
         <FieldGroup pointer={`${base}/window`} label={t.window}>
           <div class="grid two">
-            <TextField pointer={`${base}/window/from`} label={t.windowFrom} value={value.from ?? ""} set={(from) => set({ from })} type="datetime-local" />
-            <TextField pointer={`${base}/window/until`} label={t.windowUntil} value={value.until ?? ""} set={(until) => set({ until })} type="datetime-local" />
+            <TextField
+              pointer={`${base}/window/from`}
+              label={t.windowFrom}
+              value={value.from ?? ""}
+              set={(from) => set({ from })}
+              type="datetime-local"
+            />
+            <TextField
+              pointer={`${base}/window/until`}
+              label={t.windowUntil}
+              value={value.until ?? ""}
+              set={(until) => set({ until })}
+              type="datetime-local"
+            />
           </div>
           <p class="hint">{t.windowHint}</p>
         </FieldGroup>
@@ -244,16 +416,34 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
   );
 }
 
-function PaymentFields(props: { base: string; value: DeliveryDraft; set: (part: Partial<DeliveryDraft>) => void }) {
+function PaymentFields(props: {
+  base: string;
+  value: DeliveryDraft;
+  set: (part: Partial<DeliveryDraft>) => void;
+}) {
   const t = texts.value.create;
   const { base, value, set } = props;
   const method = value.payment ?? "";
   const methods = Object.entries(texts.value.payments);
   return (
     <div class="grid">
-      <ChoiceField pointer={`${base}/payment/method`} label={t.payment} value={method} set={(payment) => set({ payment })} options={[["", t.noPayment], ...methods]} />
+      <ChoiceField
+        pointer={`${base}/payment/method`}
+        label={t.payment}
+        value={method}
+        set={(payment) => set({ payment })}
+        options={[["", t.noPayment], ...methods]}
+      />
       {method === "CASH" && (
-        <TextField pointer={`${base}/payment/changeFor`} label={t.changeFor} hint={t.changeForHint} value={value.change ?? ""} set={(sum) => set({ change: sum })} mode="decimal" optional />
+        <TextField
+          pointer={`${base}/payment/changeFor`}
+          label={t.changeFor}
+          hint={t.changeForHint}
+          value={value.change ?? ""}
+          set={(sum) => set({ change: sum })}
+          mode="decimal"
+          optional
+        />
       )}
     </div>
   );

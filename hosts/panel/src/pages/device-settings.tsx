@@ -9,7 +9,8 @@ export function DeviceSettings() {
   const t = texts.value.attention;
   const [isDenied, setDenied] = useState(false);
   const setBrowser = async (on: boolean) => {
-    const isAllowed = on && "Notification" in window && (await Notification.requestPermission()) === "granted";
+    const isAllowed =
+      on && "Notification" in window && (await Notification.requestPermission()) === "granted";
     setDenied(on && !isAllowed);
     setOptions({ browser: isAllowed });
   };
@@ -18,12 +19,29 @@ export function DeviceSettings() {
       <h2>{t.title}</h2>
       <p class="hint">{t.hint}</p>
       <div class="checks">
-        <CheckField pointer="/sound" label={t.sound} value={options.value.sound} set={(sound) => setOptions({ sound })} />
-        <CheckField pointer="/browser" label={t.browser} hint={t.browserHint} value={options.value.browser} set={(on) => void setBrowser(on)} />
-        {isDenied && <p class="field-error" role="alert">{t.denied}</p>}
+        <CheckField
+          pointer="/sound"
+          label={t.sound}
+          value={options.value.sound}
+          set={(sound) => setOptions({ sound })}
+        />
+        <CheckField
+          pointer="/browser"
+          label={t.browser}
+          hint={t.browserHint}
+          value={options.value.browser}
+          set={(on) => void setBrowser(on)}
+        />
+        {isDenied && (
+          <p class="field-error" role="alert">
+            {t.denied}
+          </p>
+        )}
       </div>
       <p class="actions">
-        <button type="button" class="button small" onClick={playSound}>{t.test}</button>
+        <button type="button" class="button small" onClick={playSound}>
+          {t.test}
+        </button>
       </p>
     </section>
   );

@@ -8,7 +8,18 @@ import { language, texts } from "../i18n";
 import { importTexts } from "../i18n/import";
 import { COLUMNS, columnName } from "../import/columns";
 import { MAX_BYTES, csvFile, decodeFile, writeCsv } from "../import/csv";
-import { checkRows, count, createRows, endJob, job, running, source, startJob, waiting, type Row } from "../import/job";
+import {
+  checkRows,
+  count,
+  createRows,
+  endJob,
+  job,
+  running,
+  source,
+  startJob,
+  waiting,
+  type Row,
+} from "../import/job";
 import { accessibleStores, store } from "../session";
 import { ErrorBox, Field, FieldErrors, TextField, fieldErrorsOf } from "../ui/field";
 import { Page } from "../ui/parts";
@@ -40,7 +51,11 @@ export function ImportPage() {
   };
   return (
     <Page title={t.title} lead={t.lead}>
-      {job.value === null ? <Source check={check} /> : <Result check={check} create={create} stop={() => stop.current.abort()} />}
+      {job.value === null ? (
+        <Source check={check} />
+      ) : (
+        <Result check={check} create={create} stop={() => stop.current.abort()} />
+      )}
     </Page>
   );
 }
@@ -49,7 +64,8 @@ function Source(props: { check: () => void }) {
   const t = importTexts.value;
   const [error, setError] = useState<ApiError | null>(null);
   const [storeId, setStoreId] = useState(store.value?.id ?? 0);
-  const reject = (pointer: string, detail: string) => setError(new ApiError(invalidFields([{ pointer, code: "invalid_value", detail }])));
+  const reject = (pointer: string, detail: string) =>
+    setError(new ApiError(invalidFields([{ pointer, code: "invalid_value", detail }])));
   /** Starts the check of a text of the field, which the error names. */
   const start = (text: string, pointer: string) => {
     const reason = text.length > MAX_BYTES ? t.tooLarge : startJob(text, String(storeId));
@@ -66,18 +82,44 @@ function Source(props: { check: () => void }) {
   };
   return (
     <div class="narrow">
-      <form class="card import-source" data-first onSubmit={(event) => { event.preventDefault(); start(source.value, "/csv"); }} noValidate>
+      <form
+        class="card import-source"
+        data-first
+        onSubmit={(event) => {
+          event.preventDefault();
+          start(source.value, "/csv");
+        }}
+        noValidate
+      >
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
           {accessibleStores.value.length > 1 && <StoreChoice value={storeId} set={setStoreId} />}
           <Field pointer="/file" label={t.file}>
-            {(attributes) => <input {...attributes} type="file" accept=".csv,text/csv,text/plain" onChange={(event) => read(event.currentTarget.files?.[0])} />}
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="file"
+                accept=".csv,text/csv,text/plain"
+                onChange={(event) => read(event.currentTarget.files?.[0])}
+              />
+            )}
           </Field>
-          <TextField pointer="/csv" label={t.paste} value={source.value} set={(text) => (source.value = text)} max={MAX_BYTES} lines={8} />
+          <TextField
+            pointer="/csv"
+            label={t.paste}
+            value={source.value}
+            set={(text) => (source.value = text)}
+            max={MAX_BYTES}
+            lines={8}
+          />
         </FieldErrors.Provider>
         <div class="row">
-          <button type="submit" class="button primary">{t.check}</button>
-          <button type="button" class="button" onClick={saveTemplate}>{t.template}</button>
+          <button type="submit" class="button primary">
+            {t.check}
+          </button>
+          <button type="button" class="button" onClick={saveTemplate}>
+            {t.template}
+          </button>
         </div>
       </form>
       <Columns />
@@ -88,7 +130,12 @@ function Source(props: { check: () => void }) {
 const nameIndex = () => (language.value === "pt" ? 1 : 0);
 
 function saveTemplate(): void {
-  saveFile(csvFile(writeCsv([COLUMNS.map((column) => column[nameIndex()]), COLUMNS.map((column) => column[2])])), language.value === "pt" ? "modelo-pedidos.csv" : "orders-template.csv");
+  saveFile(
+    csvFile(
+      writeCsv([COLUMNS.map((column) => column[nameIndex()]), COLUMNS.map((column) => column[2])]),
+    ),
+    language.value === "pt" ? "modelo-pedidos.csv" : "orders-template.csv",
+  );
 }
 
 function Columns() {
@@ -100,7 +147,9 @@ function Columns() {
       <dl class="import-columns">
         {COLUMNS.map((column) => (
           <div key={column[0]}>
-            <dt><code>{column[nameIndex()]}</code></dt>
+            <dt>
+              <code>{column[nameIndex()]}</code>
+            </dt>
             <dd class="dim">{column[2] || "—"}</dd>
           </div>
         ))}
@@ -121,19 +170,37 @@ function Result(props: { check: () => void; create: () => void; stop: () => void
       <div class="card import-summary">
         <div role="status">
           {!isChecked && <p>{t.checking(found.all - found.unchecked, found.all)}</p>}
-          {isChecked && !found.started && <p class="strong">{t.summary(found.open, money(found.total))}</p>}
-          {isChecked && found.started && <p class="strong">{t.progress(found.created, found.all - found.invalid)}</p>}
+          {isChecked && !found.started && (
+            <p class="strong">{t.summary(found.open, money(found.total))}</p>
+          )}
+          {isChecked && found.started && (
+            <p class="strong">{t.progress(found.created, found.all - found.invalid)}</p>
+          )}
           {isChecked && found.invalid > 0 && <p class="warn-text">{t.invalid(found.invalid)}</p>}
           {ignored.length > 0 && <p class="warn-text">{t.ignored(ignored.join(", "))}</p>}
           {waiting.value && <p class="warn-text">{t.waiting}</p>}
         </div>
         <div class="row">
           {phase === null && isChecked && found.open > 0 && (
-            <button type="button" class="button primary" onClick={props.create}>{found.started ? t.resume(found.open) : t.create(found.open)}</button>
+            <button type="button" class="button primary" onClick={props.create}>
+              {found.started ? t.resume(found.open) : t.create(found.open)}
+            </button>
           )}
-          {phase === null && !isChecked && <button type="button" class="button primary" onClick={props.check}>{t.check}</button>}
-          {phase !== null && <button type="button" class="button" onClick={props.stop}>{t.stop}</button>}
-          {phase === null && <button type="button" class="button" onClick={endJob}>{t.again}</button>}
+          {phase === null && !isChecked && (
+            <button type="button" class="button primary" onClick={props.check}>
+              {t.check}
+            </button>
+          )}
+          {phase !== null && (
+            <button type="button" class="button" onClick={props.stop}>
+              {t.stop}
+            </button>
+          )}
+          {phase === null && (
+            <button type="button" class="button" onClick={endJob}>
+              {t.again}
+            </button>
+          )}
         </div>
       </div>
       <RowTable rows={rows} />
@@ -141,7 +208,15 @@ function Result(props: { check: () => void; create: () => void; stop: () => void
   );
 }
 
-const TONES = { unchecked: "", checking: "", ready: "move", invalid: "bad", sending: "wait", created: "good", failed: "bad" };
+const TONES = {
+  unchecked: "",
+  checking: "",
+  ready: "move",
+  invalid: "bad",
+  sending: "wait",
+  created: "good",
+  failed: "bad",
+};
 
 function RowTable(props: { rows: readonly Row[] }) {
   const t = importTexts.value;
@@ -153,11 +228,45 @@ function RowTable(props: { rows: readonly Row[] }) {
       rows={props.rows}
       id={(row) => row.line}
       columns={[
-        { head: texts.value.orders.code, kind: "main", cell: (row) => (row.orderId === null ? <strong>{row.draft.code || "—"}</strong> : <a class="strong" href={`#/orders/${row.orderId}`}>{row.draft.code}</a>) },
+        {
+          head: texts.value.orders.code,
+          kind: "main",
+          cell: (row) =>
+            row.orderId === null ? (
+              <strong>{row.draft.code || "—"}</strong>
+            ) : (
+              <a class="strong" href={`#/orders/${row.orderId}`}>
+                {row.draft.code}
+              </a>
+            ),
+        },
         { head: t.line, class: "number", cell: (row) => row.line },
-        { head: texts.value.create.name, cell: (row) => <>{row.draft.deliveries[0]?.name}<span class="sub">{[address(row)?.street, address(row)?.number].filter(Boolean).join(", ")}</span></> },
+        {
+          head: texts.value.create.name,
+          cell: (row) => (
+            <>
+              {row.draft.deliveries[0]?.name}
+              <span class="sub">
+                {[address(row)?.street, address(row)?.number].filter(Boolean).join(", ")}
+              </span>
+            </>
+          ),
+        },
         { head: t.result, cell: (row) => <RowResult of={row} /> },
-        { head: t.price, right: true, class: "number", cell: (row) => (row.fee === null ? "—" : <>{money(row.fee)}{row.estimated && <span class="sub warn-text">{t.estimated}</span>}</>) },
+        {
+          head: t.price,
+          right: true,
+          class: "number",
+          cell: (row) =>
+            row.fee === null ? (
+              "—"
+            ) : (
+              <>
+                {money(row.fee)}
+                {row.estimated && <span class="sub warn-text">{t.estimated}</span>}
+              </>
+            ),
+        },
       ]}
     />
   );

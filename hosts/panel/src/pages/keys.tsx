@@ -21,17 +21,41 @@ export function KeysPage() {
   const [selected, setSelected] = useState<Key | null>(null);
   const [newKey, setNewKey] = useState<string | null>(null);
   const [hideSessions, setHideSessions] = useState(true);
-  const list = useLoad(() => keys.list(storeId === store.value?.id ? undefined : storeId), [storeId]);
-  const shown = (list.value?.keys ?? []).filter((key) => !hideSessions || key.integratorOrigin !== "PANEL" || key.id === session.value?.keyId);
+  const list = useLoad(
+    () => keys.list(storeId === store.value?.id ? undefined : storeId),
+    [storeId],
+  );
+  const shown = (list.value?.keys ?? []).filter(
+    (key) => !hideSessions || key.integratorOrigin !== "PANEL" || key.id === session.value?.keyId,
+  );
   return (
-    <Page title={t.title} lead={t.lead} aside={<button type="button" class="button primary" onClick={() => setAdding(true)}>{t.add}</button>}>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      aside={
+        <button type="button" class="button primary" onClick={() => setAdding(true)}>
+          {t.add}
+        </button>
+      }
+    >
       {newKey !== null && <Secret lead={t.issued} value={newKey} note={t.once} />}
       <div class="filters">
         <StoreChoice value={storeId} set={setStoreId} />
-        <CheckField pointer="/hideSessions" label={t.hideSessions} value={hideSessions} set={setHideSessions} />
+        <CheckField
+          pointer="/hideSessions"
+          label={t.hideSessions}
+          value={hideSessions}
+          set={setHideSessions}
+        />
       </div>
       <Loaded of={list}>
-        {() => (shown.length === 0 ? <Empty text={t.empty} hint={t.emptyHint} /> : <KeyTable keys={shown} onRevoke={setSelected} />)}
+        {() =>
+          shown.length === 0 ? (
+            <Empty text={t.empty} hint={t.emptyHint} />
+          ) : (
+            <KeyTable keys={shown} onRevoke={setSelected} />
+          )
+        }
       </Loaded>
       {adding && (
         <NewKeyDialog
@@ -80,14 +104,26 @@ function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void })
       columns={[
         { head: t.name, kind: "main", cell: (key) => <KeyName of={key} /> },
         { head: t.origin, cell: (key) => t.origins[key.integratorOrigin] ?? key.integratorOrigin },
-        { head: t.state, kind: "plain", cell: (key) => <span class={`badge ${stateOf(key)[0]}`}>{stateOf(key)[1]}</span> },
+        {
+          head: t.state,
+          kind: "plain",
+          cell: (key) => <span class={`badge ${stateOf(key)[0]}`}>{stateOf(key)[1]}</span>,
+        },
         { head: texts.value.common.created, cell: (key) => <When at={key.createdAt} full /> },
         { head: t.expires, cell: (key) => <When at={key.expiresAt} full /> },
-        actionsColumn<Key>((key) => key.deletedAt === null && (
-          <button type="button" class="button small" aria-label={`${t.revoke}: ${key.name ?? key.id}`} onClick={() => props.onRevoke(key)}>
-            {t.revoke}
-          </button>
-        )),
+        actionsColumn<Key>(
+          (key) =>
+            key.deletedAt === null && (
+              <button
+                type="button"
+                class="button small"
+                aria-label={`${t.revoke}: ${key.name ?? key.id}`}
+                onClick={() => props.onRevoke(key)}
+              >
+                {t.revoke}
+              </button>
+            ),
+        ),
       ]}
     />
   );
@@ -104,7 +140,11 @@ function KeyName(props: { of: Key }) {
   );
 }
 
-function NewKeyDialog(props: { storeId: number; close: () => void; done: (value: string) => void }) {
+function NewKeyDialog(props: {
+  storeId: number;
+  close: () => void;
+  done: (value: string) => void;
+}) {
   const t = texts.value.keys;
   const [name, setName] = useState("");
   const [days, setDays] = useState("");
@@ -122,13 +162,41 @@ function NewKeyDialog(props: { storeId: number; close: () => void; done: (value:
       idempotencyKey,
     );
   return (
-    <Confirm title={t.add} submitLabel={t.submit} act={issue} done={(issued) => props.done(issued.value)} close={props.close}>
+    <Confirm
+      title={t.add}
+      submitLabel={t.submit}
+      act={issue}
+      done={(issued) => props.done(issued.value)}
+      close={props.close}
+    >
       <TextField pointer="/name" label={t.name} value={name} set={setName} optional max={255} />
       {accessibleStores.value.length > 1 && (
-        <ChoiceField pointer="/storeId" label={texts.value.common.store} value={storeId} set={setStoreId} options={accessibleStores.value.map((one) => [String(one.id), storeName(one.id)])} />
+        <ChoiceField
+          pointer="/storeId"
+          label={texts.value.common.store}
+          value={storeId}
+          set={setStoreId}
+          options={accessibleStores.value.map((one) => [String(one.id), storeName(one.id)])}
+        />
       )}
-      <TextField pointer="/expiresInDays" label={t.days} hint={t.daysHint} value={days} set={setDays} mode="numeric" optional />
-      <TextField pointer="/currentPassword" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="current-password" />
+      <TextField
+        pointer="/expiresInDays"
+        label={t.days}
+        hint={t.daysHint}
+        value={days}
+        set={setDays}
+        mode="numeric"
+        optional
+      />
+      <TextField
+        pointer="/currentPassword"
+        label={t.password}
+        hint={t.passwordHint}
+        value={password}
+        set={setPassword}
+        type="password"
+        complete="current-password"
+      />
     </Confirm>
   );
 }

@@ -42,7 +42,16 @@ export function LoginPage() {
         )}
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
-          <TextField pointer="/email" label={t.email} value={email} set={(email) => setTyped((before) => ({ password: "", ...before, email }))} suggested={typed === null} type="email" mode="email" complete="username" />
+          <TextField
+            pointer="/email"
+            label={t.email}
+            value={email}
+            set={(email) => setTyped((before) => ({ password: "", ...before, email }))}
+            suggested={typed === null}
+            type="email"
+            mode="email"
+            complete="username"
+          />
           <TextField
             pointer="/password"
             label={t.password}
@@ -54,7 +63,12 @@ export function LoginPage() {
           />
         </FieldErrors.Provider>
         <div class="check">
-          <input id="show" type="checkbox" checked={shown} onChange={(event) => setShown(event.currentTarget.checked)} />
+          <input
+            id="show"
+            type="checkbox"
+            checked={shown}
+            onChange={(event) => setShown(event.currentTarget.checked)}
+          />
           <label for="show">{t.show}</label>
         </div>
         <div class="row between">

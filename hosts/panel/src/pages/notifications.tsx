@@ -39,13 +39,29 @@ export function NotificationsPage() {
   };
   const more = () => {
     if (shown?.cursor == null) return;
-    notifications.list(shown.cursor).then((page) => list.set({ all: [...shown.all, ...page.notifications], cursor: page.nextCursor }), notifyError);
+    notifications
+      .list(shown.cursor)
+      .then(
+        (page) => list.set({ all: [...shown.all, ...page.notifications], cursor: page.nextCursor }),
+        notifyError,
+      );
   };
   const unread = shown?.all.filter((one) => one.readAt === null) ?? [];
   return (
     <Page
       title={t.title}
-      aside={unread.length > 1 ? <button type="button" class="button" aria-disabled={busy} onClick={() => void markRead(unread)}>{t.readAll}</button> : undefined}
+      aside={
+        unread.length > 1 ? (
+          <button
+            type="button"
+            class="button"
+            aria-disabled={busy}
+            onClick={() => void markRead(unread)}
+          >
+            {t.readAll}
+          </button>
+        ) : undefined
+      }
     >
       <Loaded of={list}>
         {(found) =>
@@ -63,7 +79,11 @@ export function NotificationsPage() {
                   </ul>
                 </section>
               ))}
-              {found.cursor !== null && <button type="button" class="button" onClick={more}>{texts.value.common.more}</button>}
+              {found.cursor !== null && (
+                <button type="button" class="button" onClick={more}>
+                  {texts.value.common.more}
+                </button>
+              )}
             </>
           )
         }
@@ -95,7 +115,10 @@ function dayName(name: string): string {
 }
 
 /** The notifications of one order on one day. */
-function Group(props: { of: readonly Notification[]; read: (ones: readonly Notification[]) => void }) {
+function Group(props: {
+  of: readonly Notification[];
+  read: (ones: readonly Notification[]) => void;
+}) {
   const t = texts.value.notifications;
   const { of } = props;
   const first = of[0];
@@ -115,7 +138,9 @@ function Group(props: { of: readonly Notification[]; read: (ones: readonly Notif
       <ul class="notice-lines">
         {of.map((one) => (
           <li key={one.id}>
-            <span class="dim number"><When at={one.createdAt} /></span>
+            <span class="dim number">
+              <When at={one.createdAt} />
+            </span>
             <div>
               {isOrder && <p>{t.types[one.type] ?? t.other}</p>}
               {one.errors.length === 0 && one.detail !== null && <p class="dim">{one.detail}</p>}
@@ -130,7 +155,9 @@ function Group(props: { of: readonly Notification[]; read: (ones: readonly Notif
       </ul>
       {open.length > 0 && (
         <div class="row end">
-          <button type="button" class="button small" onClick={() => props.read(open)}>{t.read}</button>
+          <button type="button" class="button small" onClick={() => props.read(open)}>
+            {t.read}
+          </button>
         </div>
       )}
     </li>
@@ -145,10 +172,25 @@ function groupTitle(code: string | null, id: number | null, other: string): stri
 export function fieldName(pointer: string): string {
   const { create, address } = texts.value;
   const names: Record<string, string> = {
-    code: create.code, preparationTime: create.preparation, name: create.name, phone: create.phone, email: create.email, productValue: create.value,
-    observation: create.observation, onlinePayment: create.online, store: create.from, pickupAddress: create.from, zipCode: address.zip, street: address.street,
-    number: address.number, complement: address.complement, neighborhood: address.neighborhood, city: address.city, state: address.state,
-    latitude: address.latitude, longitude: address.longitude,
+    code: create.code,
+    preparationTime: create.preparation,
+    name: create.name,
+    phone: create.phone,
+    email: create.email,
+    productValue: create.value,
+    observation: create.observation,
+    onlinePayment: create.online,
+    store: create.from,
+    pickupAddress: create.from,
+    zipCode: address.zip,
+    street: address.street,
+    number: address.number,
+    complement: address.complement,
+    neighborhood: address.neighborhood,
+    city: address.city,
+    state: address.state,
+    latitude: address.latitude,
+    longitude: address.longitude,
   };
   const name = names[pointer.split("/").at(-1) ?? ""] ?? pointer;
   const delivery = /^\/deliveries\/(\d+)\//.exec(pointer);

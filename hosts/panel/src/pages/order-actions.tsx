@@ -26,7 +26,9 @@ export function OrderActions(props: Props) {
   const [error, setError] = useState<unknown>(null);
   const { situation, id } = props.order;
   // With a lead time, a courier is searched and sent while the goods are prepared.
-  const inPreparation = situation === 110 || (props.order.leadMinutes !== undefined && situation >= 200 && situation <= 220);
+  const inPreparation =
+    situation === 110 ||
+    (props.order.leadMinutes !== undefined && situation >= 200 && situation <= 220);
   const close = () => setDialog(null);
   const ready = () => {
     setError(null);
@@ -60,7 +62,14 @@ export function OrderActions(props: Props) {
       {dialog === "delay" && <DelayDialog {...props} close={close} />}
       {dialog === "cancel" && <CancelDialog {...props} close={close} />}
       {dialog === "waive" && (
-        <ActionDialog title={t.waiveTitle} text={t.waiveText} submitLabel={t.doWaive} act={() => orders.waiveReturn(id)} onChange={props.onChange} close={close} />
+        <ActionDialog
+          title={t.waiveTitle}
+          text={t.waiveText}
+          submitLabel={t.doWaive}
+          act={() => orders.waiveReturn(id)}
+          onChange={props.onChange}
+          close={close}
+        />
       )}
     </>
   );
@@ -83,18 +92,44 @@ export function StopActions(props: Props & { stop: Delivery }) {
   return (
     <>
       <p class="actions">
-        {allowed.turnBack && <StopButton name={stop.name} label={t.doTurnBack} act={() => setDialog("turnBack")} />}
-        {allowed.discard && <StopButton name={stop.name} label={t.doDiscard} act={() => setDialog("discard")} />}
-        {allowed.cancel && <StopButton name={stop.name} label={t.doCancelStop} act={() => setDialog("cancel")} />}
+        {allowed.turnBack && (
+          <StopButton name={stop.name} label={t.doTurnBack} act={() => setDialog("turnBack")} />
+        )}
+        {allowed.discard && (
+          <StopButton name={stop.name} label={t.doDiscard} act={() => setDialog("discard")} />
+        )}
+        {allowed.cancel && (
+          <StopButton name={stop.name} label={t.doCancelStop} act={() => setDialog("cancel")} />
+        )}
       </p>
       {dialog === "discard" && (
-        <ActionDialog {...common} title={t.discardTitle} text={t.discardText} submitLabel={t.doDiscard} act={() => orders.discard(order.id, stop.id)} />
+        <ActionDialog
+          {...common}
+          title={t.discardTitle}
+          text={t.discardText}
+          submitLabel={t.doDiscard}
+          act={() => orders.discard(order.id, stop.id)}
+        />
       )}
       {dialog === "turnBack" && (
-        <ActionDialog {...common} title={t.turnBackTitle} text={t.turnBackText} submitLabel={t.doTurnBack} reason="required" act={(reason) => orders.turnBack(order.id, stop.id, reason)} />
+        <ActionDialog
+          {...common}
+          title={t.turnBackTitle}
+          text={t.turnBackText}
+          submitLabel={t.doTurnBack}
+          reason="required"
+          act={(reason) => orders.turnBack(order.id, stop.id, reason)}
+        />
       )}
       {dialog === "cancel" && (
-        <ActionDialog {...common} title={t.cancelStopTitle} text={t.cancelStopText} submitLabel={t.doCancelStop} reason="optional" act={(reason) => orders.cancel(order.id, reason, stop.id)} />
+        <ActionDialog
+          {...common}
+          title={t.cancelStopTitle}
+          text={t.cancelStopText}
+          submitLabel={t.doCancelStop}
+          reason="optional"
+          act={(reason) => orders.cancel(order.id, reason, stop.id)}
+        />
       )}
     </>
   );
@@ -102,7 +137,12 @@ export function StopActions(props: Props & { stop: Delivery }) {
 
 function StopButton(props: { name: string | null; label: string; act: () => void }) {
   return (
-    <button type="button" class="button small" aria-label={`${props.label}: ${props.name ?? ""}`} onClick={props.act}>
+    <button
+      type="button"
+      class="button small"
+      aria-label={`${props.label}: ${props.name ?? ""}`}
+      onClick={props.act}
+    >
       {props.label}
     </button>
   );
@@ -123,14 +163,32 @@ function ActionDialog(props: ActionProps) {
   const [reason, setReason] = useState("");
   const { title, text, submitLabel, close } = props;
   return (
-    <Confirm danger {...{ title, text, submitLabel, close }} act={() => props.act(reason.trim())} done={(order) => { props.onChange(order); close(); }}>
-      {props.reason !== undefined && <Reason value={reason} set={setReason} optional={props.reason === "optional"} />}
+    <Confirm
+      danger
+      {...{ title, text, submitLabel, close }}
+      act={() => props.act(reason.trim())}
+      done={(order) => {
+        props.onChange(order);
+        close();
+      }}
+    >
+      {props.reason !== undefined && (
+        <Reason value={reason} set={setReason} optional={props.reason === "optional"} />
+      )}
     </Confirm>
   );
 }
 
 function Reason(props: { value: string; set: (reason: string) => void; optional: boolean }) {
-  return <TextField pointer="/reason" label={texts.value.order.cancelReason} {...props} max={255} lines={2} />;
+  return (
+    <TextField
+      pointer="/reason"
+      label={texts.value.order.cancelReason}
+      {...props}
+      max={255}
+      lines={2}
+    />
+  );
 }
 
 function DelayDialog(props: Props & { close: () => void }) {
@@ -141,15 +199,31 @@ function DelayDialog(props: Props & { close: () => void }) {
     props.close();
   };
   return (
-    <Confirm title={t.delayTitle} submitLabel={t.doDelay} act={() => orders.delay(props.order.id, decimal(minutes))} done={onDone} close={props.close}>
-      <TextField pointer="/minutes" label={t.delayMinutes} value={minutes} set={setMinutes} mode="numeric" max={6} />
+    <Confirm
+      title={t.delayTitle}
+      submitLabel={t.doDelay}
+      act={() => orders.delay(props.order.id, decimal(minutes))}
+      done={onDone}
+      close={props.close}
+    >
+      <TextField
+        pointer="/minutes"
+        label={t.delayMinutes}
+        value={minutes}
+        set={setMinutes}
+        mode="numeric"
+        max={6}
+      />
     </Confirm>
   );
 }
 
 function CancelDialog(props: Props & { close: () => void }) {
   const t = texts.value.order;
-  const terms = useLoad(() => orders.cancellation(props.order.id), [props.order.id, props.order.situation]);
+  const terms = useLoad(
+    () => orders.cancellation(props.order.id),
+    [props.order.id, props.order.situation],
+  );
   const [reason, setReason] = useState("");
   const allowed = terms.value?.allowed === true;
   const onDone = (order: Order) => {
@@ -157,10 +231,20 @@ function CancelDialog(props: Props & { close: () => void }) {
     props.close();
   };
   let text = <p role="status">{t.cancelTerms}</p>;
-  if (terms.value !== null) text = <p>{termsText(terms.value, zoneOf(props.order.pickupAddress))}</p>;
+  if (terms.value !== null)
+    text = <p>{termsText(terms.value, zoneOf(props.order.pickupAddress))}</p>;
   else if (terms.error !== null) text = <Failure error={terms.error} retry={terms.reload} />;
   return (
-    <Confirm danger title={t.cancelTitle} text={text} closeLabel={t.keep} submitLabel={allowed ? t.doCancel : null} act={() => orders.cancel(props.order.id, reason.trim())} done={onDone} close={props.close}>
+    <Confirm
+      danger
+      title={t.cancelTitle}
+      text={text}
+      closeLabel={t.keep}
+      submitLabel={allowed ? t.doCancel : null}
+      act={() => orders.cancel(props.order.id, reason.trim())}
+      done={onDone}
+      close={props.close}
+    >
       {allowed && <Reason value={reason} set={setReason} optional />}
     </Confirm>
   );
@@ -171,5 +255,7 @@ function termsText(terms: Cancellation, zone: string): string {
   if (terms.mode === "return_required") return t.cancelReturn;
   if (!terms.allowed) return t.cancelClosed;
   if (terms.mode === "paid") return t.cancelPaid(money(terms.fee ?? 0));
-  return terms.changesAt === null ? t.cancelFree : t.cancelFreeUntil(timeOrDateTime(terms.changesAt, zone, now.value));
+  return terms.changesAt === null
+    ? t.cancelFree
+    : t.cancelFreeUntil(timeOrDateTime(terms.changesAt, zone, now.value));
 }

@@ -16,7 +16,11 @@ export function Tracking(props: { stop: Delivery }) {
   const rating = stop.rating;
   return (
     <>
-      {choice && <p class="notice">{t.choice}: <strong>{t.choices[choice] ?? choice}</strong></p>}
+      {choice && (
+        <p class="notice">
+          {t.choice}: <strong>{t.choices[choice] ?? choice}</strong>
+        </p>
+      )}
       {rating && (
         <div>
           <p>{t.rating(rating.stars)}</p>
@@ -25,8 +29,13 @@ export function Tracking(props: { stop: Delivery }) {
       )}
       {stop.trackingUrl && (
         <p class="row tracking">
-          <a href={stop.trackingUrl} target="_blank" rel="noreferrer">{t.trackingLink}</a>
-          <Copy text={stop.trackingUrl} label={t.copyLink(stop.name ?? texts.value.order.stop(stop.orderRoute))} />
+          <a href={stop.trackingUrl} target="_blank" rel="noreferrer">
+            {t.trackingLink}
+          </a>
+          <Copy
+            text={stop.trackingUrl}
+            label={t.copyLink(stop.name ?? texts.value.order.stop(stop.orderRoute))}
+          />
         </p>
       )}
     </>
@@ -45,7 +54,9 @@ export function Proofs(props: ProofProps) {
   const { order } = props;
   const list = order.proofs;
   const zone = zoneOf(order.pickupAddress);
-  const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? texts.value.order.stop(stop.orderRoute)]));
+  const names = new Map(
+    order.deliveries.map((stop) => [stop.id, stop.name ?? texts.value.order.stop(stop.orderRoute)]),
+  );
   const save = () => {
     proofs.page(order.id).then((page) => saveFile(page, `despacho-${order.id}.html`), notifyError);
   };
@@ -58,7 +69,9 @@ export function Proofs(props: ProofProps) {
             <li key={proof.sequence}>
               <p>
                 <strong>{t.steps[proof.step] ?? proof.step}</strong>
-                {proof.deliveryId !== null && <span class="dim"> · {names.get(proof.deliveryId)}</span>}
+                {proof.deliveryId !== null && (
+                  <span class="dim"> · {names.get(proof.deliveryId)}</span>
+                )}
                 <span class="dim number"> · {timeWithSeconds(proof.createdAt, zone)}</span>
               </p>
               <ProofParts proof={proof} photo={props.photo ?? proofs.photo} />
@@ -66,7 +79,11 @@ export function Proofs(props: ProofProps) {
           ))}
         </ol>
       )}
-      {props.photo === undefined && <button type="button" class="button" onClick={save}>{t.page}</button>}
+      {props.photo === undefined && (
+        <button type="button" class="button" onClick={save}>
+          {t.page}
+        </button>
+      )}
     </section>
   );
 }
@@ -79,10 +96,21 @@ function ProofParts(props: { proof: Proof; photo: (id: number) => Promise<Blob> 
     <>
       {proof.receivedBy !== null && <p>{t.receivedBy(proof.receivedBy)}</p>}
       {proof.note !== null && <p class="quote">{proof.note}</p>}
-      {proof.latitude !== null && proof.longitude !== null && <p class="dim number">{t.position} {proof.latitude.toFixed(5)}, {proof.longitude.toFixed(5)}</p>}
+      {proof.latitude !== null && proof.longitude !== null && (
+        <p class="dim number">
+          {t.position} {proof.latitude.toFixed(5)}, {proof.longitude.toFixed(5)}
+        </p>
+      )}
       {proof.photos.length > 0 && (
         <div class="photos">
-          {proof.photos.map((photo, at) => <Photo key={photo.photoId} id={photo.photoId} name={t.photo(at + 1)} read={props.photo} />)}
+          {proof.photos.map((photo, at) => (
+            <Photo
+              key={photo.photoId}
+              id={photo.photoId}
+              name={t.photo(at + 1)}
+              read={props.photo}
+            />
+          ))}
         </div>
       )}
     </>

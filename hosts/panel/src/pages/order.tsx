@@ -41,10 +41,17 @@ export function OrderPage(props: { id: number }) {
   }, [situation, moving, live]);
 
   if (order.value === null) {
-    const missing = order.error instanceof ApiError && order.error.problem.code === "order_not_found";
+    const missing =
+      order.error instanceof ApiError && order.error.problem.code === "order_not_found";
     return (
       <Page title={t.title(`#${props.id}`)}>
-        {missing ? <Empty text={t.missing} hint={t.missingHint} /> : order.error !== null ? <Failure error={order.error} retry={order.reload} /> : <Loading lines={8} />}
+        {missing ? (
+          <Empty text={t.missing} hint={t.missingHint} />
+        ) : order.error !== null ? (
+          <Failure error={order.error} retry={order.reload} />
+        ) : (
+          <Loading lines={8} />
+        )}
       </Page>
     );
   }
@@ -84,7 +91,14 @@ export function OrderPage(props: { id: number }) {
           <Facts order={found} />
         </div>
       </div>
-      {printed !== null && <PrintSheet key={printed.at} order={found} sheet={printed.sheet} close={() => setPrinted(null)} />}
+      {printed !== null && (
+        <PrintSheet
+          key={printed.at}
+          order={found}
+          sheet={printed.sheet}
+          close={() => setPrinted(null)}
+        />
+      )}
     </Page>
   );
 }
@@ -120,8 +134,20 @@ function PrintButtons(props: { print: (printed: Printed) => void }) {
   const t = texts.value.order;
   return (
     <p class="row">
-      <button type="button" class="button" onClick={() => props.print({ sheet: "label", at: Date.now() })}>{t.printLabel}</button>
-      <button type="button" class="button" onClick={() => props.print({ sheet: "receipt", at: Date.now() })}>{t.printReceipt}</button>
+      <button
+        type="button"
+        class="button"
+        onClick={() => props.print({ sheet: "label", at: Date.now() })}
+      >
+        {t.printLabel}
+      </button>
+      <button
+        type="button"
+        class="button"
+        onClick={() => props.print({ sheet: "receipt", at: Date.now() })}
+      >
+        {t.printReceipt}
+      </button>
     </p>
   );
 }

@@ -24,10 +24,21 @@ export function PasswordPage(props: { code: string }) {
   useEffect(() => {
     document.title = `${t.reset.title} · ${texts.value.product}`;
   }, [t]);
-  const form = useSubmit(() => passwords.reset(code, password), () => setDone(true));
+  const form = useSubmit(
+    () => passwords.reset(code, password),
+    () => setDone(true),
+  );
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setDifferent(password === repeated ? null : new ApiError(invalidFields([{ pointer: "/repeated", code: "invalid_value", detail: t.reset.different }])));
+    setDifferent(
+      password === repeated
+        ? null
+        : new ApiError(
+            invalidFields([
+              { pointer: "/repeated", code: "invalid_value", detail: t.reset.different },
+            ]),
+          ),
+    );
     if (password === repeated) form.submit(event);
   };
   return (
@@ -40,19 +51,40 @@ export function PasswordPage(props: { code: string }) {
         <h1 id="title">{t.reset.title}</h1>
         {done ? (
           <>
-            <p class="notice" role="status">{t.reset.done}</p>
-            <button type="button" class="button primary" onClick={() => go("/orders")}>{t.reset.toLogin}</button>
+            <p class="notice" role="status">
+              {t.reset.done}
+            </p>
+            <button type="button" class="button primary" onClick={() => go("/orders")}>
+              {t.reset.toLogin}
+            </button>
           </>
         ) : (
           <>
             <p class="lead">{t.reset.lead}</p>
             <FieldErrors.Provider value={fieldErrorsOf(different ?? form.error)}>
               <ErrorBox error={different ?? form.error} />
-              <TextField pointer="/newPassword" label={t.newPassword} hint={t.newPasswordHint} value={password} set={setPassword} type="password" complete="new-password" />
-              <TextField pointer="/repeated" label={t.reset.repeat} value={repeated} set={setRepeated} type="password" complete="new-password" />
+              <TextField
+                pointer="/newPassword"
+                label={t.newPassword}
+                hint={t.newPasswordHint}
+                value={password}
+                set={setPassword}
+                type="password"
+                complete="new-password"
+              />
+              <TextField
+                pointer="/repeated"
+                label={t.reset.repeat}
+                value={repeated}
+                set={setRepeated}
+                type="password"
+                complete="new-password"
+              />
             </FieldErrors.Provider>
             <div class="row between">
-              <button type="submit" class="button primary" aria-disabled={form.busy}>{t.reset.submit}</button>
+              <button type="submit" class="button primary" aria-disabled={form.busy}>
+                {t.reset.submit}
+              </button>
               <LanguageSwitch />
             </div>
           </>

@@ -9,10 +9,11 @@ import { date, day, nextDay, startOfDay } from "../format";
 import { texts } from "../i18n";
 import { searchTexts } from "../i18n/search";
 import { loads, updated } from "../live";
+import { searchError, type View } from "../search-state";
 import { zone } from "../session";
 import { isFinal } from "../situations";
 import { Empty, Failure, Loading } from "../ui/parts";
-import { OrderTable, searchError, type View } from "./orders";
+import { OwnOrders } from "./own-orders";
 
 const PAGE_SIZE = 50;
 
@@ -32,7 +33,8 @@ interface Results {
 /** The last results. They are shown at once when the user returns to them. */
 let last: Results | null = null;
 
-const isSame = (a: Search, b: Search) => a.query === b.query && a.view === b.view && a.day === b.day;
+const isSame = (a: Search, b: Search) =>
+  a.query === b.query && a.view === b.view && a.day === b.day;
 
 /** Loads as many orders as were shown before. */
 async function read(search: Search, signal: AbortSignal): Promise<Results> {
@@ -45,15 +47,26 @@ async function read(search: Search, signal: AbortSignal): Promise<Results> {
 
 async function readMore(results: Results, signal?: AbortSignal): Promise<Results> {
   const { query, view, day: chosen } = results.search;
-  const period = chosen === "" ? {} : { from: startOfDay(chosen, zone.value).toISOString(), to: startOfDay(nextDay(chosen), zone.value).toISOString() };
+  const period =
+    chosen === ""
+      ? {}
+      : {
+          from: startOfDay(chosen, zone.value).toISOString(),
+          to: startOfDay(nextDay(chosen), zone.value).toISOString(),
+        };
   const open = view === "open" ? ({ open: true } as const) : {};
   let { rows, cursor } = results;
   const known = new Set(rows.map((row) => row.id));
   let found: OrderRow[];
   do {
-    const page = await orders.list({ q: query, ...period, ...open, limit: PAGE_SIZE, cursor: cursor ?? undefined }, signal);
+    const page = await orders.list(
+      { q: query, ...period, ...open, limit: PAGE_SIZE, cursor: cursor ?? undefined },
+      signal,
+    );
     // The API has no filter for finished orders, so a page can contain none.
-    found = page.orders.filter((row) => !known.has(row.id) && (view !== "closed" || isFinal(row.situation)));
+    found = page.orders.filter(
+      (row) => !known.has(row.id) && (view !== "closed" || isFinal(row.situation)),
+    );
     rows = [...rows, ...found];
     cursor = page.nextCursor;
   } while (found.length === 0 && cursor !== null);
@@ -76,7 +89,11 @@ function useResults({ query, view, day: chosen }: Search) {
     const fail = (failure: unknown) => {
       if (stop.signal.aborted) return;
       setError(failure);
-      if (failure instanceof NetworkError) void whenOnline(stop.signal).then(() => setAttempt((before) => before + 1), () => {});
+      if (failure instanceof NetworkError)
+        void whenOnline(stop.signal).then(
+          () => setAttempt((before) => before + 1),
+          () => {},
+        );
     };
     if (!isKnown) show(null);
     // The first run reads the results; a later one replaces them after missed changes.
@@ -93,22 +110,36 @@ function useResults({ query, view, day: chosen }: Search) {
     () =>
       effect(() => {
         const order = updated.value;
-        if (order === null || last === null || !last.rows.some((row) => row.id === order.id)) return;
-        last = { ...last, rows: last.rows.map((row) => (row.id === order.id ? { ...row, ...order } : row)) };
+        if (order === null || last === null || !last.rows.some((row) => row.id === order.id))
+          return;
+        last = {
+          ...last,
+          rows: last.rows.map((row) => (row.id === order.id ? { ...row, ...order } : row)),
+        };
         setResults(last);
       }),
     [],
   );
   const more = () => {
-    if (results !== null) void readMore(results).then((found) => last !== null && isSame(found.search, last.search) && show(found), setError);
+    if (results !== null)
+      void readMore(results).then(
+        (found) => last !== null && isSame(found.search, last.search) && show(found),
+        setError,
+      );
   };
-  return { results: results !== null && isSame(results.search, search) ? results : null, error, more, retry: () => setAttempt((before) => before + 1) };
+  return {
+    results: results !== null && isSame(results.search, search) ? results : null,
+    error,
+    more,
+    retry: () => setAttempt((before) => before + 1),
+  };
 }
 
 export function SearchResults(props: Search) {
   const t = searchTexts.value;
   const { results, error, more, retry } = useResults(props);
-  const rejection = error instanceof ApiError && error.problem.status === 422 ? error.problem.detail : "";
+  const rejection =
+    error instanceof ApiError && error.problem.status === 422 ? error.problem.detail : "";
   // The field of the words shows why they were rejected.
   useEffect(() => {
     searchError.value = rejection;
@@ -116,11 +147,22 @@ export function SearchResults(props: Search) {
       searchError.value = "";
     };
   }, [rejection]);
-  const count = results === null ? "" : results.rows.length === 0 ? t.none(props.query) : t.count(results.rows.length, results.cursor !== null);
+  const count =
+    results === null
+      ? ""
+      : results.rows.length === 0
+        ? t.none(props.query)
+        : t.count(results.rows.length, results.cursor !== null);
   return (
     <section aria-label={t.results(props.query)}>
-      <p class="unseen" role="status">{count}</p>
-      {results !== null ? <Found of={results} more={more} /> : error === null ? <Loading lines={6} /> : null}
+      <p class="unseen" role="status">
+        {count}
+      </p>
+      {results !== null ? (
+        <Found of={results} more={more} />
+      ) : error === null ? (
+        <Loading lines={6} />
+      ) : null}
       {error !== null && rejection === "" && <Failure error={error} retry={retry} />}
     </section>
   );
@@ -128,7 +170,11 @@ export function SearchResults(props: Search) {
 
 function Found(props: { of: Results; more: () => void }) {
   const t = searchTexts.value;
-  const { rows, cursor, search: { query } } = props.of;
+  const {
+    rows,
+    cursor,
+    search: { query },
+  } = props.of;
   if (rows.length === 0) return <Empty text={t.none(query)} hint={t.noneHint} />;
   const days = new Map<string, OrderRow[]>();
   for (const row of rows) {
@@ -137,14 +183,25 @@ function Found(props: { of: Results; more: () => void }) {
   }
   return (
     <>
-      <p class="lead" aria-hidden="true">{t.count(rows.length, cursor !== null)}</p>
+      <p class="lead" aria-hidden="true">
+        {t.count(rows.length, cursor !== null)}
+      </p>
       {[...days].map(([name, found]) => (
         <div key={name} class="search-day">
           <h2>{date(name)}</h2>
-          <OrderTable rows={found} due={texts.value.orders.delivery} label={date(name)} delivery={(row) => matching(row, query)} />
+          <OwnOrders
+            rows={found}
+            due={texts.value.orders.delivery}
+            label={date(name)}
+            delivery={(row) => matching(row, query)}
+          />
         </div>
       ))}
-      {cursor !== null && <button type="button" class="button" onClick={props.more}>{texts.value.common.more}</button>}
+      {cursor !== null && (
+        <button type="button" class="button" onClick={props.more}>
+          {texts.value.common.more}
+        </button>
+      )}
     </>
   );
 }
@@ -153,7 +210,14 @@ const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toL
 
 /** Returns the delivery with most of the searched words. */
 function matching(row: OrderRow, query: string): Delivery | undefined {
-  const words = plain(query).split(/[^a-z0-9]+/).filter(Boolean);
-  const score = (delivery: Delivery) => words.filter((word) => plain(`${delivery.name ?? ""} ${delivery.phone ?? ""}`).includes(word)).length;
-  return row.deliveries.reduce<Delivery | undefined>((best, one) => (best === undefined || score(one) > score(best) ? one : best), undefined);
+  const words = plain(query)
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);
+  const score = (delivery: Delivery) =>
+    words.filter((word) => plain(`${delivery.name ?? ""} ${delivery.phone ?? ""}`).includes(word))
+      .length;
+  return row.deliveries.reduce<Delivery | undefined>(
+    (best, one) => (best === undefined || score(one) > score(best) ? one : best),
+    undefined,
+  );
 }

@@ -4,12 +4,21 @@ import { stores } from "../api/client";
 import { newIdempotencyKey } from "../api/http";
 import type { Store } from "../api/wire";
 import { createDraft } from "../draft";
-import { addressLine, cnpj, money, phone, phoneFormat, phoneRequest, localityLine } from "../format";
+import {
+  addressLine,
+  cnpj,
+  money,
+  phone,
+  phoneFormat,
+  phoneRequest,
+  localityLine,
+} from "../format";
 import { texts } from "../i18n";
 import { postcode } from "../preview";
 import { go } from "../router";
 import { accessibleStores, isParentStore, loadBranches, store } from "../session";
-import { AddressFields, emptyAddress, addressRequest, type AddressDraft } from "../ui/address";
+import { addressRequest, emptyAddress, type AddressDraft } from "../address-draft";
+import { AddressFields } from "../ui/address";
 import { Confirm } from "../ui/confirm";
 import { ChoiceField, FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
 import { useLoad } from "../ui/load";
@@ -33,10 +42,26 @@ export function StoresPage() {
     );
   }
   const own = accessibleStores.value.filter((one) => one.id === store.value?.id);
-  const all = list.value === null ? accessibleStores.value : [...own, ...list.value.stores.filter((one) => one.id !== store.value?.id)];
+  const all =
+    list.value === null
+      ? accessibleStores.value
+      : [...own, ...list.value.stores.filter((one) => one.id !== store.value?.id)];
   return (
-    <Page title={t.title} aside={<a class="button primary" href="#/stores/new">{t.add}</a>}>
-      {newBranch.value !== null && <Secret lead={t.created(newBranch.value.name)} value={newBranch.value.value} note={texts.value.keys.once} />}
+    <Page
+      title={t.title}
+      aside={
+        <a class="button primary" href="#/stores/new">
+          {t.add}
+        </a>
+      }
+    >
+      {newBranch.value !== null && (
+        <Secret
+          lead={t.created(newBranch.value.name)}
+          value={newBranch.value.value}
+          note={texts.value.keys.once}
+        />
+      )}
       {all.length === 0 && list.error === null && <Loading />}
       {list.error !== null && <Failure error={list.error} retry={list.reload} />}
       <StoreTable stores={all} onRemove={setSelected} />
@@ -61,7 +86,10 @@ export function StoresPage() {
   );
 }
 
-function StoreTable(props: { stores: readonly Store[]; onRemove: ((store: Store) => void) | null }) {
+function StoreTable(props: {
+  stores: readonly Store[];
+  onRemove: ((store: Store) => void) | null;
+}) {
   const t = texts.value.stores;
   return (
     <Table
@@ -76,7 +104,9 @@ function StoreTable(props: { stores: readonly Store[]; onRemove: ((store: Store)
             <>
               <span class="strong">{one.name}</span>
               <span class="dim number"> #{one.id}</span>
-              <span class="sub">{one.matrix === null ? t.parent : (t.industries[one.marketplaceBranchId] ?? "")}</span>
+              <span class="sub">
+                {one.matrix === null ? t.parent : (t.industries[one.marketplaceBranchId] ?? "")}
+              </span>
             </>
           ),
         },
@@ -100,12 +130,26 @@ function StoreTable(props: { stores: readonly Store[]; onRemove: ((store: Store)
             </>
           ),
         },
-        { head: t.balance, right: true, class: "number", cell: (one) => (one.balance === undefined ? "—" : money(one.balance)) },
-        actionsColumn<Store>((one) => one.matrix !== null && props.onRemove !== null && (
-          <button type="button" class="button small" aria-label={`${texts.value.common.remove}: ${one.name}`} onClick={() => props.onRemove?.(one)}>
-            {texts.value.common.remove}
-          </button>
-        )),
+        {
+          head: t.balance,
+          right: true,
+          class: "number",
+          cell: (one) => (one.balance === undefined ? "—" : money(one.balance)),
+        },
+        actionsColumn<Store>(
+          (one) =>
+            one.matrix !== null &&
+            props.onRemove !== null && (
+              <button
+                type="button"
+                class="button small"
+                aria-label={`${texts.value.common.remove}: ${one.name}`}
+                onClick={() => props.onRemove?.(one)}
+              >
+                {texts.value.common.remove}
+              </button>
+            ),
+        ),
       ]}
     />
   );
@@ -123,7 +167,14 @@ interface StoreDraft {
 }
 
 const emptyStore = (): StoreDraft => ({
-  name: "", cnpj: "", responsible: "", phone: "", email: "", branch: "1", address: emptyAddress(), idempotencyKey: newIdempotencyKey(),
+  name: "",
+  cnpj: "",
+  responsible: "",
+  phone: "",
+  email: "",
+  branch: "1",
+  address: emptyAddress(),
+  idempotencyKey: newIdempotencyKey(),
 });
 const draft = createDraft<StoreDraft>("store", emptyStore);
 
@@ -135,7 +186,8 @@ export function NewStorePage() {
   const [currentPassword, setCurrentPassword] = useState("");
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const set = (part: Partial<StoreDraft>) => (draft.value = { ...draft.value, ...part, idempotencyKey: newIdempotencyKey() });
+  const set = (part: Partial<StoreDraft>) =>
+    (draft.value = { ...draft.value, ...part, idempotencyKey: newIdempotencyKey() });
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     if (busy) return;
@@ -143,9 +195,14 @@ export function NewStorePage() {
     setError(null);
     try {
       const body = {
-        name: value.name.trim(), cnpj: value.cnpj.trim(), email: value.email.trim(), password, currentPassword,
+        name: value.name.trim(),
+        cnpj: value.cnpj.trim(),
+        email: value.email.trim(),
+        password,
+        currentPassword,
         responsible: { name: value.responsible.trim(), phone: phoneRequest(value.phone) },
-        address: addressRequest(value.address), marketplaceBranchId: Number(value.branch),
+        address: addressRequest(value.address),
+        marketplaceBranchId: Number(value.branch),
       };
       const created = await stores.create(body, value.idempotencyKey);
       newBranch.value = { name: value.name.trim(), value: created.value };
@@ -158,7 +215,12 @@ export function NewStorePage() {
       setBusy(false);
     }
   };
-  if (!isParentStore.value) return <Page title={t.add}><Empty text={t.notParent} /></Page>;
+  if (!isParentStore.value)
+    return (
+      <Page title={t.add}>
+        <Empty text={t.notParent} />
+      </Page>
+    );
   return (
     <Page title={t.add}>
       <form class="narrow" onSubmit={submit} noValidate>
@@ -167,28 +229,96 @@ export function NewStorePage() {
           <fieldset class="card" data-first>
             <legend>{t.section.store}</legend>
             <div class="grid two">
-              <TextField pointer="/name" label={t.name} value={value.name} set={(name) => set({ name })} max={255} />
-              <TextField pointer="/cnpj" label={t.cnpj} value={value.cnpj} set={(text) => set({ cnpj: text })} max={18} />
-              <TextField pointer="/responsible/name" label={t.responsible} value={value.responsible} set={(responsible) => set({ responsible })} max={255} />
-              <TextField pointer="/responsible/phone" label={t.phone} hint={texts.value.create.phoneHint} value={value.phone} set={(text) => set({ phone: text })} format={phoneFormat} max={32} type="tel" mode="tel" />
-              <ChoiceField pointer="/marketplaceBranchId" label={t.industry} value={value.branch} set={(branch) => set({ branch })} options={Object.entries(t.industries)} />
+              <TextField
+                pointer="/name"
+                label={t.name}
+                value={value.name}
+                set={(name) => set({ name })}
+                max={255}
+              />
+              <TextField
+                pointer="/cnpj"
+                label={t.cnpj}
+                value={value.cnpj}
+                set={(text) => set({ cnpj: text })}
+                max={18}
+              />
+              <TextField
+                pointer="/responsible/name"
+                label={t.responsible}
+                value={value.responsible}
+                set={(responsible) => set({ responsible })}
+                max={255}
+              />
+              <TextField
+                pointer="/responsible/phone"
+                label={t.phone}
+                hint={texts.value.create.phoneHint}
+                value={value.phone}
+                set={(text) => set({ phone: text })}
+                format={phoneFormat}
+                max={32}
+                type="tel"
+                mode="tel"
+              />
+              <ChoiceField
+                pointer="/marketplaceBranchId"
+                label={t.industry}
+                value={value.branch}
+                set={(branch) => set({ branch })}
+                options={Object.entries(t.industries)}
+              />
             </div>
           </fieldset>
           <fieldset class="card">
             <legend>{t.section.address}</legend>
-            <AddressFields pointer="/address" value={value.address} set={(address) => set({ address })} lookup={{ find: postcode, latest: () => draft.value.address }} />
+            <AddressFields
+              pointer="/address"
+              value={value.address}
+              set={(address) => set({ address })}
+              lookup={{ find: postcode, latest: () => draft.value.address }}
+            />
           </fieldset>
           <fieldset class="card">
             <legend>{t.section.login}</legend>
             <div class="grid two">
-              <TextField pointer="/email" label={t.email} value={value.email} set={(email) => set({ email })} type="email" mode="email" max={400} />
-              <TextField pointer="/password" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="new-password" max={128} />
-              <TextField pointer="/currentPassword" label={texts.value.keys.password} hint={texts.value.keys.passwordHint} value={currentPassword} set={setCurrentPassword} type="password" complete="current-password" />
+              <TextField
+                pointer="/email"
+                label={t.email}
+                value={value.email}
+                set={(email) => set({ email })}
+                type="email"
+                mode="email"
+                max={400}
+              />
+              <TextField
+                pointer="/password"
+                label={t.password}
+                hint={t.passwordHint}
+                value={password}
+                set={setPassword}
+                type="password"
+                complete="new-password"
+                max={128}
+              />
+              <TextField
+                pointer="/currentPassword"
+                label={texts.value.keys.password}
+                hint={texts.value.keys.passwordHint}
+                value={currentPassword}
+                set={setCurrentPassword}
+                type="password"
+                complete="current-password"
+              />
             </div>
           </fieldset>
           <div class="row">
-            <button type="submit" class="button primary big" aria-disabled={busy}>{t.submit}</button>
-            <a class="button" href="#/stores">{texts.value.common.back}</a>
+            <button type="submit" class="button primary big" aria-disabled={busy}>
+              {t.submit}
+            </button>
+            <a class="button" href="#/stores">
+              {texts.value.common.back}
+            </a>
           </div>
         </FieldErrors.Provider>
       </form>

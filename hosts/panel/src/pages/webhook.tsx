@@ -15,7 +15,10 @@ const POLL_MS = 3_000;
 
 export function WebhookPage(props: { id: number }) {
   const t = texts.value.webhooks;
-  const hook = useLoad(async () => (await webhooks.list()).webhooks.find((one) => one.id === props.id) ?? null, [props.id]);
+  const hook = useLoad(
+    async () => (await webhooks.list()).webhooks.find((one) => one.id === props.id) ?? null,
+    [props.id],
+  );
   const log = useLoad(() => webhooks.attempts(props.id), [props.id]);
   const [secret, setSecret] = useState<string | null>(null);
   const reload = () => {
@@ -45,7 +48,9 @@ export function WebhookPage(props: { id: number }) {
       {found !== null && (
         <p class="bits">
           <HookStatus of={found} />
-          <span><HookEvents of={found} /></span>
+          <span>
+            <HookEvents of={found} />
+          </span>
           {found.failures > 0 && <span class="warn-text">{t.failures(found.failures)}</span>}
           {found.previousSecretUntil !== null && (
             <span class="dim">
@@ -61,7 +66,10 @@ export function WebhookPage(props: { id: number }) {
           attempts.length === 0 ? (
             <Empty text={t.noAttempts} hint={t.noAttemptsHint} />
           ) : (
-            <AttemptTable attempts={attempts} replay={(one) => act(webhooks.retry(one.id), t.replayed)} />
+            <AttemptTable
+              attempts={attempts}
+              replay={(one) => act(webhooks.retry(one.id), t.replayed)}
+            />
           )
         }
       </Loaded>
@@ -84,15 +92,31 @@ function HookActions(props: ActionsProps) {
   return (
     <div class="actions">
       {status === "disabled" && (
-        <button type="button" class="button primary" onClick={() => props.act(webhooks.enable(id), t.enabled)}>{t.enable}</button>
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => props.act(webhooks.enable(id), t.enabled)}
+        >
+          {t.enable}
+        </button>
       )}
       {status !== "ended" && (
         <>
-          <button type="button" class="button" onClick={() => props.act(webhooks.test(id), t.tested)}>{t.test}</button>
-          <button type="button" class="button" onClick={() => setDialog("rotate")}>{t.rotate}</button>
+          <button
+            type="button"
+            class="button"
+            onClick={() => props.act(webhooks.test(id), t.tested)}
+          >
+            {t.test}
+          </button>
+          <button type="button" class="button" onClick={() => setDialog("rotate")}>
+            {t.rotate}
+          </button>
         </>
       )}
-      <button type="button" class="button danger" onClick={() => setDialog("remove")}>{texts.value.common.remove}</button>
+      <button type="button" class="button danger" onClick={() => setDialog("remove")}>
+        {texts.value.common.remove}
+      </button>
       {dialog === "rotate" && (
         <Confirm
           title={t.rotateTitle}
@@ -126,7 +150,8 @@ function HookActions(props: ActionsProps) {
 
 function Outcome(props: { of: Attempt }) {
   const { delivered, status, fault } = props.of;
-  const text = status !== null ? `HTTP ${status}` : (texts.value.webhooks.faults[fault ?? ""] ?? fault ?? "—");
+  const text =
+    status !== null ? `HTTP ${status}` : (texts.value.webhooks.faults[fault ?? ""] ?? fault ?? "—");
   return <span class={`badge ${delivered ? "good" : "bad"}`}>{text}</span>;
 }
 
@@ -144,7 +169,14 @@ function AttemptTable(props: { attempts: readonly Attempt[]; replay: (attempt: A
           cell: (one) => (
             <>
               <code>{one.type}</code>
-              {one.orderId !== null && <> <a class="number" href={`#/orders/${one.orderId}`}>#{one.orderId}</a></>}
+              {one.orderId !== null && (
+                <>
+                  {" "}
+                  <a class="number" href={`#/orders/${one.orderId}`}>
+                    #{one.orderId}
+                  </a>
+                </>
+              )}
               <span class="sub break">{one.messageId}</span>
             </>
           ),
@@ -153,9 +185,26 @@ function AttemptTable(props: { attempts: readonly Attempt[]; replay: (attempt: A
         { head: t.when, cell: (one) => <When at={one.at} seconds /> },
         { head: t.attempt, right: true, class: "number", cell: (one) => one.attempt },
         { head: t.took, right: true, class: "number", cell: (one) => `${one.milliseconds} ms` },
-        { head: t.next, cell: (one) => (one.nextAt !== null ? <When at={one.nextAt} seconds /> : one.delivered ? "—" : t.givenUp) },
+        {
+          head: t.next,
+          cell: (one) =>
+            one.nextAt !== null ? (
+              <When at={one.nextAt} seconds />
+            ) : one.delivered ? (
+              "—"
+            ) : (
+              t.givenUp
+            ),
+        },
         actionsColumn<Attempt>((one) => (
-          <button type="button" class="button small" aria-label={`${t.replay}: ${one.type} ${one.id}`} onClick={() => props.replay(one)}>{t.replay}</button>
+          <button
+            type="button"
+            class="button small"
+            aria-label={`${t.replay}: ${one.type} ${one.id}`}
+            onClick={() => props.replay(one)}
+          >
+            {t.replay}
+          </button>
         )),
       ]}
     />

@@ -11,16 +11,41 @@ import { Table } from "../ui/table";
 
 /** Event types to choose from; a subscription to all events also receives newer types. */
 const EVENTS: readonly EventType[] = [
-  "order.created", "order.preparing", "order.delayed", "order.ready", "order.searching", "order.allocated", "order.eta_changed",
-  "order.courier_arrived", "order.courier_released", "order.picked_up", "delivery.en_route", "delivery.resequenced",
-  "delivery.arrived", "delivery.delivered", "delivery.discarded", "delivery.returning", "order.courier_at_return", "order.returned",
-  "order.return_waived", "delivery.lost", "delivery.cancelled", "order.cancelled", "order.expired",
-  "delivery.recipient_choice", "delivery.rated", "recipient.notify",
+  "order.created",
+  "order.preparing",
+  "order.delayed",
+  "order.ready",
+  "order.searching",
+  "order.allocated",
+  "order.eta_changed",
+  "order.courier_arrived",
+  "order.courier_released",
+  "order.picked_up",
+  "delivery.en_route",
+  "delivery.resequenced",
+  "delivery.arrived",
+  "delivery.delivered",
+  "delivery.discarded",
+  "delivery.returning",
+  "order.courier_at_return",
+  "order.returned",
+  "order.return_waived",
+  "delivery.lost",
+  "delivery.cancelled",
+  "order.cancelled",
+  "order.expired",
+  "delivery.recipient_choice",
+  "delivery.rated",
+  "recipient.notify",
 ];
 
 export function HookStatus(props: { of: Webhook }) {
   const { status } = props.of;
-  return <span class={`badge ${status === "active" ? "good" : "bad"}`}>{texts.value.webhooks.states[status] ?? status}</span>;
+  return (
+    <span class={`badge ${status === "active" ? "good" : "bad"}`}>
+      {texts.value.webhooks.states[status] ?? status}
+    </span>
+  );
 }
 
 export function HookEvents(props: { of: Webhook }) {
@@ -34,10 +59,24 @@ export function WebhooksPage() {
   const [secret, setSecret] = useState<string | null>(null);
   const list = useLoad(() => webhooks.list(), []);
   return (
-    <Page title={t.title} lead={t.lead} aside={<button type="button" class="button primary" onClick={() => setAdding(true)}>{t.add}</button>}>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      aside={
+        <button type="button" class="button primary" onClick={() => setAdding(true)}>
+          {t.add}
+        </button>
+      }
+    >
       {secret !== null && <Secret lead={t.created} value={secret} note={t.once} />}
       <Loaded of={list}>
-        {(found) => (found.webhooks.length === 0 ? <Empty text={t.empty} hint={t.emptyHint} /> : <HookTable hooks={found.webhooks} />)}
+        {(found) =>
+          found.webhooks.length === 0 ? (
+            <Empty text={t.empty} hint={t.emptyHint} />
+          ) : (
+            <HookTable hooks={found.webhooks} />
+          )
+        }
       </Loaded>
       {adding && (
         <NewWebhookDialog
@@ -67,7 +106,9 @@ function HookTable(props: { hooks: readonly Webhook[] }) {
           kind: "main",
           cell: (one) => (
             <>
-              <a class="strong break row-link" href={`#/webhooks/${one.id}`}>{one.url}</a>
+              <a class="strong break row-link" href={`#/webhooks/${one.id}`}>
+                {one.url}
+              </a>
               {one.failures > 0 && <span class="sub warn-text">{t.failures(one.failures)}</span>}
             </>
           ),
@@ -86,9 +127,31 @@ function NewWebhookDialog(props: { close: () => void; done: (secret: string) => 
   const [events, setEvents] = useState<EventType[]>([]);
   const [idempotencyKey] = useState(newIdempotencyKey);
   return (
-    <Confirm title={t.add} submitLabel={t.submit} act={() => webhooks.create({ url: url.trim(), events }, idempotencyKey)} done={(made) => props.done(made.secret)} close={props.close}>
-      <TextField pointer="/url" label={t.url} hint={t.urlHint} value={url} set={setUrl} type="url" max={2048} />
-      <CheckList pointer="/events" legend={t.events} hint={t.eventsHint} all={EVENTS} name={(name) => <code>{name}</code>} chosen={events} set={setEvents} />
+    <Confirm
+      title={t.add}
+      submitLabel={t.submit}
+      act={() => webhooks.create({ url: url.trim(), events }, idempotencyKey)}
+      done={(made) => props.done(made.secret)}
+      close={props.close}
+    >
+      <TextField
+        pointer="/url"
+        label={t.url}
+        hint={t.urlHint}
+        value={url}
+        set={setUrl}
+        type="url"
+        max={2048}
+      />
+      <CheckList
+        pointer="/events"
+        legend={t.events}
+        hint={t.eventsHint}
+        all={EVENTS}
+        name={(name) => <code>{name}</code>}
+        chosen={events}
+        set={setEvents}
+      />
     </Confirm>
   );
 }

@@ -33,7 +33,9 @@ let loadedCore: Package | null = null;
 
 /** Returns the previewer of the store if its tariff is recent. */
 function current(): LocalPreviewer | null {
-  return ready !== null && ready.storeId === (store.value?.id ?? 0) && Date.now() < ready.until ? ready : null;
+  return ready !== null && ready.storeId === (store.value?.id ?? 0) && Date.now() < ready.until
+    ? ready
+    : null;
 }
 
 /** Loads the core once, and the store's tariff if it is not recent; returns `null` if the server must compute prices. */
@@ -63,8 +65,15 @@ async function prepare(storeId: number): Promise<LocalPreviewer | null> {
     void core?.load().catch(() => {});
     return null;
   }
-  const until = Math.min(Date.now() + MAX_AGE_MS, rules.validUntil === undefined ? Infinity : Date.parse(rules.validUntil));
-  return { previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId, until };
+  const until = Math.min(
+    Date.now() + MAX_AGE_MS,
+    rules.validUntil === undefined ? Infinity : Date.parse(rules.validUntil),
+  );
+  return {
+    previewer: await core.createPreviewer(rules, { language: credentials.language }),
+    storeId,
+    until,
+  };
 }
 
 /** Starts to load the core before the user types. */
@@ -79,7 +88,12 @@ export async function preview(request: unknown, signal: AbortSignal): Promise<Qu
   const other = (request as { store?: { userPlatformId?: number } }).store?.userPlatformId;
   if (local !== null && (other === undefined || other === local.storeId)) {
     try {
-      return { preview: local.previewer.preview(request as PreviewOrder, { language: credentials.language }), source: "page" };
+      return {
+        preview: local.previewer.preview(request as PreviewOrder, {
+          language: credentials.language,
+        }),
+        source: "page",
+      };
     } catch (thrown) {
       const problem = problemOf(thrown);
       throw problem === null ? thrown : new ApiError(problem);

@@ -34,20 +34,34 @@ export function daysOf(from: string, to: string): string[] {
 const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0);
 
 /** Returns the mean of the entries with a value, weighted by their delivered orders. */
-function weighted(entries: readonly ReportDay[], value: (entry: ReportDay) => number | null): number | null {
+function weighted(
+  entries: readonly ReportDay[],
+  value: (entry: ReportDay) => number | null,
+): number | null {
   const known = entries.filter((entry) => value(entry) !== null && entry.delivered > 0);
   const weight = sum(known.map((entry) => entry.delivered));
-  return weight === 0 ? null : sum(known.map((entry) => (value(entry) ?? 0) * entry.delivered)) / weight;
+  return weight === 0
+    ? null
+    : sum(known.map((entry) => (value(entry) ?? 0) * entry.delivered)) / weight;
 }
 
 const rounded = (value: number | null) => (value === null ? null : Math.round(value));
 
 export function combine(entries: readonly ReportDay[]): Figures {
-  const total = (name: "created" | "delivered" | "cancelled" | "failed" | "fees" | "late") => sum(entries.map((entry) => entry[name]));
+  const total = (name: "created" | "delivered" | "cancelled" | "failed" | "fees" | "late") =>
+    sum(entries.map((entry) => entry[name]));
   const p90s = entries.flatMap((entry) => (entry.p90Minutes === null ? [] : [entry.p90Minutes]));
-  const [created, delivered, cancelled, failed] = [total("created"), total("delivered"), total("cancelled"), total("failed")];
+  const [created, delivered, cancelled, failed] = [
+    total("created"),
+    total("delivered"),
+    total("cancelled"),
+    total("failed"),
+  ];
   return {
-    created, delivered, cancelled, failed,
+    created,
+    delivered,
+    cancelled,
+    failed,
     open: Math.max(0, created - delivered - cancelled - failed),
     fees: total("fees"),
     mean: rounded(weighted(entries, (entry) => entry.meanMinutes)),
@@ -66,10 +80,15 @@ export function byDay(entries: readonly ReportDay[], days: readonly string[]): D
 /** Returns the figures of each store, the one with most orders first. */
 export function byStore(entries: readonly ReportDay[]): (Figures & { storeId: number })[] {
   const found = group(entries, (entry) => entry.storeId);
-  return [...found].map(([storeId, own]) => ({ storeId, ...combine(own) })).sort((a, b) => b.created - a.created || a.storeId - b.storeId);
+  return [...found]
+    .map(([storeId, own]) => ({ storeId, ...combine(own) }))
+    .sort((a, b) => b.created - a.created || a.storeId - b.storeId);
 }
 
-function group<K>(entries: readonly ReportDay[], key: (entry: ReportDay) => K): Map<K, ReportDay[]> {
+function group<K>(
+  entries: readonly ReportDay[],
+  key: (entry: ReportDay) => K,
+): Map<K, ReportDay[]> {
   const found = new Map<K, ReportDay[]>();
   for (const entry of entries) found.set(key(entry), [...(found.get(key(entry)) ?? []), entry]);
   return found;

@@ -1,63 +1,23 @@
 /** The form fields of an address. */
 
 import { useState } from "preact/hooks";
+import { bareZip, coordinates, type AddressDraft } from "../address-draft";
 import { STATES, cepFormat } from "../format";
 import { texts } from "../i18n";
-import { decimal } from "../numbers";
 import { ChoiceField, TextField } from "./field";
 import { lazy } from "./lazy";
 
 const PinDialog = lazy(() => import("./pin").then((module) => module.PinDialog), 0);
-
-export interface AddressDraft {
-  zipCode: string;
-  street: string;
-  number: string;
-  complement: string;
-  neighborhood: string;
-  city: string;
-  state: string;
-  latitude: string;
-  longitude: string;
-}
-
-export const emptyAddress = (): AddressDraft => ({
-  zipCode: "", street: "", number: "", complement: "", neighborhood: "", city: "", state: "", latitude: "", longitude: "",
-});
-
-/** Returns the address of a request body, without the empty fields. */
-export function addressRequest(draft: AddressDraft): Record<string, string | number> {
-  const body: Record<string, string | number> = {};
-  for (const name of ["street", "number", "complement", "neighborhood", "city", "state", "zipCode"] as const) {
-    if (draft[name].trim() !== "") body[name] = draft[name].trim();
-  }
-  for (const name of ["latitude", "longitude"] as const) {
-    const degrees = decimal(draft[name]);
-    if (degrees !== undefined) body[name] = degrees;
-  }
-  return body;
-}
-
-/** Returns the digits of a CEP. */
-const bareZip = (typed: string) => typed.replace(/\D/g, "");
-
-export function isLocatable(draft: AddressDraft): boolean {
-  const coordinates = draft.latitude.trim() !== "" && draft.longitude.trim() !== "";
-  return bareZip(draft.zipCode).length === 8 || (draft.city.trim() !== "" && draft.state !== "") || coordinates;
-}
 
 interface Props {
   pointer: string;
   value: AddressDraft;
   set: (value: AddressDraft) => void;
   /** Finds the city of a CEP, if the page can; afterwards `latest` returns the address, or `undefined` if it was removed meanwhile. */
-  lookup?: { find: (zip: string) => Promise<{ city: string; state: string } | null>; latest: () => AddressDraft | undefined };
-}
-
-/** Returns the coordinates if both are complete. */
-function coordinates(draft: AddressDraft): [number, number] | null {
-  const [latitude, longitude] = [decimal(draft.latitude), decimal(draft.longitude)];
-  return Number.isFinite(latitude) && Number.isFinite(longitude) ? [latitude as number, longitude as number] : null;
+  lookup?: {
+    find: (zip: string) => Promise<{ city: string; state: string } | null>;
+    latest: () => AddressDraft | undefined;
+  };
 }
 
 export function AddressFields(props: Props) {
@@ -66,7 +26,8 @@ export function AddressFields(props: Props) {
   const { pointer, value } = props;
   const change = (name: keyof AddressDraft) => (text: string) => {
     props.set({ ...value, [name]: text });
-    if (name === "zipCode" && bareZip(text) !== bareZip(value.zipCode)) void fillInCity(bareZip(text));
+    if (name === "zipCode" && bareZip(text) !== bareZip(value.zipCode))
+      void fillInCity(bareZip(text));
   };
   /** Fills in the city and the state of a new complete CEP unless the user types others meanwhile. */
   const fillInCity = async (zip: string) => {
@@ -74,17 +35,66 @@ export function AddressFields(props: Props) {
     if (lookup === undefined || zip.length !== 8) return;
     const found = await lookup.find(zip);
     const now = lookup.latest();
-    if (found === null || now === undefined || bareZip(now.zipCode) !== zip || now.city !== value.city || now.state !== value.state) return;
+    if (
+      found === null ||
+      now === undefined ||
+      bareZip(now.zipCode) !== zip ||
+      now.city !== value.city ||
+      now.state !== value.state
+    )
+      return;
     props.set({ ...now, city: found.city, state: found.state });
   };
   return (
     <div class="grid address">
-      <TextField pointer={`${pointer}/zipCode`} label={t.zip} value={value.zipCode} set={change("zipCode")} mode="numeric" mask={cepFormat} format={cepFormat} max={12} />
-      <TextField pointer={`${pointer}/street`} label={t.street} value={value.street} set={change("street")} max={255} wide />
-      <TextField pointer={`${pointer}/number`} label={t.number} value={value.number} set={change("number")} max={60} />
-      <TextField pointer={`${pointer}/complement`} label={t.complement} value={value.complement} set={change("complement")} optional max={255} />
-      <TextField pointer={`${pointer}/neighborhood`} label={t.neighborhood} value={value.neighborhood} set={change("neighborhood")} optional max={255} />
-      <TextField pointer={`${pointer}/city`} label={t.city} value={value.city} set={change("city")} max={255} />
+      <TextField
+        pointer={`${pointer}/zipCode`}
+        label={t.zip}
+        value={value.zipCode}
+        set={change("zipCode")}
+        mode="numeric"
+        mask={cepFormat}
+        format={cepFormat}
+        max={12}
+      />
+      <TextField
+        pointer={`${pointer}/street`}
+        label={t.street}
+        value={value.street}
+        set={change("street")}
+        max={255}
+        wide
+      />
+      <TextField
+        pointer={`${pointer}/number`}
+        label={t.number}
+        value={value.number}
+        set={change("number")}
+        max={60}
+      />
+      <TextField
+        pointer={`${pointer}/complement`}
+        label={t.complement}
+        value={value.complement}
+        set={change("complement")}
+        optional
+        max={255}
+      />
+      <TextField
+        pointer={`${pointer}/neighborhood`}
+        label={t.neighborhood}
+        value={value.neighborhood}
+        set={change("neighborhood")}
+        optional
+        max={255}
+      />
+      <TextField
+        pointer={`${pointer}/city`}
+        label={t.city}
+        value={value.city}
+        set={change("city")}
+        max={255}
+      />
       <ChoiceField
         pointer={`${pointer}/state`}
         label={t.state}
@@ -96,8 +106,20 @@ export function AddressFields(props: Props) {
         <summary>{t.location}</summary>
         <p class="hint">{t.locationHint}</p>
         <div class="grid two">
-          <TextField pointer={`${pointer}/latitude`} label={t.latitude} value={value.latitude} set={change("latitude")} mode="decimal" />
-          <TextField pointer={`${pointer}/longitude`} label={t.longitude} value={value.longitude} set={change("longitude")} mode="decimal" />
+          <TextField
+            pointer={`${pointer}/latitude`}
+            label={t.latitude}
+            value={value.latitude}
+            set={change("latitude")}
+            mode="decimal"
+          />
+          <TextField
+            pointer={`${pointer}/longitude`}
+            label={t.longitude}
+            value={value.longitude}
+            set={change("longitude")}
+            mode="decimal"
+          />
         </div>
         <button type="button" class="button small" onClick={() => setChoosing(true)}>
           {t.pin}

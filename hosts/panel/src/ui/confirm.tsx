@@ -24,7 +24,10 @@ export function Confirm<T>(props: Props<T>) {
   const { error, busy, submit } = useSubmit(props.act, props.done);
   return (
     <Dialog title={props.title} close={props.close}>
-      <form onSubmit={(event) => (props.submitLabel === null ? event.preventDefault() : submit(event))} noValidate>
+      <form
+        onSubmit={(event) => (props.submitLabel === null ? event.preventDefault() : submit(event))}
+        noValidate
+      >
         {props.text !== undefined && <div>{props.text}</div>}
         <FieldErrors.Provider value={fieldErrorsOf(error)}>
           <ErrorBox error={error} />
@@ -35,7 +38,11 @@ export function Confirm<T>(props: Props<T>) {
             {props.closeLabel ?? texts.value.common.close}
           </button>
           {props.submitLabel !== null && (
-            <button type="submit" class={`button ${props.danger === true ? "danger" : "primary"}`} aria-disabled={busy}>
+            <button
+              type="submit"
+              class={`button ${props.danger === true ? "danger" : "primary"}`}
+              aria-disabled={busy}
+            >
               {props.submitLabel}
             </button>
           )}

@@ -15,7 +15,12 @@ export function Dialog(props: { title: string; close: () => void; children: Comp
       dialog?.close();
       // The browser does not restore the focus if the dialog was removed from the document.
       queueMicrotask(() => {
-        if (document.activeElement === document.body && previous instanceof HTMLElement && previous.isConnected) previous.focus();
+        if (
+          document.activeElement === document.body &&
+          previous instanceof HTMLElement &&
+          previous.isConnected
+        )
+          previous.focus();
       });
     };
   }, []);

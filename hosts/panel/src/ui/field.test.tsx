@@ -5,10 +5,15 @@ import { expect, test } from "vitest";
 import type { FieldError } from "../api/wire";
 import { CheckField, FieldErrors, TextField } from "./field";
 
-const error = (pointer: string) => ({ pointer, code: "required", detail: "Preencha." }) as FieldError;
+const error = (pointer: string) =>
+  ({ pointer, code: "required", detail: "Preencha." }) as FieldError;
 
 /** Renders a form with values and errors, and returns the invalid fields. */
-function invalid(box: HTMLElement, values: { name: string; paid: boolean }, errors: readonly FieldError[]): string[] {
+function invalid(
+  box: HTMLElement,
+  values: { name: string; paid: boolean },
+  errors: readonly FieldError[],
+): string[] {
   void act(() =>
     render(
       <FieldErrors.Provider value={errors}>
@@ -18,7 +23,9 @@ function invalid(box: HTMLElement, values: { name: string; paid: boolean }, erro
       box,
     ),
   );
-  expect(box.querySelectorAll(".field-error").length).toBe(box.querySelectorAll("[aria-invalid]").length);
+  expect(box.querySelectorAll(".field-error").length).toBe(
+    box.querySelectorAll("[aria-invalid]").length,
+  );
   return [...box.querySelectorAll("[aria-invalid]")].map((one) => one.id);
 }
 

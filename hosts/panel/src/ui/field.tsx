@@ -47,7 +47,10 @@ interface Attributes {
 export function Field(props: FieldProps) {
   const id = idOf(props.pointer);
   const errors = useErrors(props.value, (error) => error.pointer === props.pointer);
-  const descriptions = [props.hint === undefined ? null : `${id}-hint`, errors.length > 0 ? `${id}-error` : null].filter(Boolean);
+  const descriptions = [
+    props.hint === undefined ? null : `${id}-hint`,
+    errors.length > 0 ? `${id}-error` : null,
+  ].filter(Boolean);
   return (
     <div class={`field${props.wide === true ? " wide" : ""}${errors.length > 0 ? " invalid" : ""}`}>
       <label for={id}>
@@ -90,7 +93,19 @@ interface TextProps extends Omit<FieldProps, "children" | "value"> {
 }
 
 export function TextField(props: TextProps) {
-  const { value, set, type, mode, complete, max, lines, format, mask, suggested = false, ...field } = props;
+  const {
+    value,
+    set,
+    type,
+    mode,
+    complete,
+    max,
+    lines,
+    format,
+    mask,
+    suggested = false,
+    ...field
+  } = props;
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (suggested && document.activeElement === input.current) input.current?.select();
@@ -101,14 +116,25 @@ export function TextField(props: TextProps) {
         lines === undefined ? (
           <input
             ref={input}
-            {...({ ...attributes, type: type ?? "text", inputMode: mode, maxLength: max } as JSX.IntrinsicElements["input"])}
+            {...({
+              ...attributes,
+              type: type ?? "text",
+              inputMode: mode,
+              maxLength: max,
+            } as JSX.IntrinsicElements["input"])}
             value={value}
             autocomplete={complete ?? "off"}
             onInput={(event) => set(masked(event.currentTarget, mask))}
             onBlur={format === undefined ? undefined : () => set(format(value))}
           />
         ) : (
-          <textarea {...attributes} rows={lines} value={value} maxLength={max} onInput={(event) => set(event.currentTarget.value)} />
+          <textarea
+            {...attributes}
+            rows={lines}
+            value={value}
+            maxLength={max}
+            onInput={(event) => set(event.currentTarget.value)}
+          />
         )
       }
     </Field>
@@ -146,10 +172,19 @@ export function ChoiceField(props: ChoiceProps) {
   );
 }
 
-export function CheckField(props: { pointer: Pointer; label: string; hint?: string; value: boolean; set: (value: boolean) => void }) {
+export function CheckField(props: {
+  pointer: Pointer;
+  label: string;
+  hint?: string;
+  value: boolean;
+  set: (value: boolean) => void;
+}) {
   const id = idOf(props.pointer);
   const errors = useErrors(props.value, (error) => error.pointer === props.pointer);
-  const descriptions = [props.hint === undefined ? null : `${id}-hint`, errors.length > 0 ? `${id}-error` : null].filter(Boolean);
+  const descriptions = [
+    props.hint === undefined ? null : `${id}-hint`,
+    errors.length > 0 ? `${id}-error` : null,
+  ].filter(Boolean);
   return (
     <div class="check">
       <input
@@ -166,7 +201,11 @@ export function CheckField(props: { pointer: Pointer; label: string; hint?: stri
           {props.hint}
         </p>
       )}
-      {errors.length > 0 && <p class="hint field-error" id={`${id}-error`}>{errors.map((error) => error.detail).join(" ")}</p>}
+      {errors.length > 0 && (
+        <p class="hint field-error" id={`${id}-error`}>
+          {errors.map((error) => error.detail).join(" ")}
+        </p>
+      )}
     </div>
   );
 }
@@ -186,17 +225,35 @@ interface CheckListProps<T extends string> {
 export function CheckList<T extends string>(props: CheckListProps<T>) {
   const { pointer, all, chosen } = props;
   const id = idOf(pointer);
-  const errors = useErrors(chosen.join(), (error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
+  const errors = useErrors(
+    chosen.join(),
+    (error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`),
+  );
   const isInvalid = errors.length > 0;
-  const toggle = (one: T, on: boolean) => props.set(all.filter((other) => (other === one ? on : chosen.includes(other))));
+  const toggle = (one: T, on: boolean) =>
+    props.set(all.filter((other) => (other === one ? on : chosen.includes(other))));
   return (
-    <fieldset id={id} class={props.class ?? "choices"} tabIndex={-1} aria-describedby={isInvalid ? `${id}-error` : undefined}>
+    <fieldset
+      id={id}
+      class={props.class ?? "choices"}
+      tabIndex={-1}
+      aria-describedby={isInvalid ? `${id}-error` : undefined}
+    >
       <legend>{props.legend}</legend>
       {props.hint !== undefined && <p class="hint">{props.hint}</p>}
-      {isInvalid && <p class="field-error" id={`${id}-error`}>{[...new Set(errors.map((error) => error.detail))].join(" ")}</p>}
+      {isInvalid && (
+        <p class="field-error" id={`${id}-error`}>
+          {[...new Set(errors.map((error) => error.detail))].join(" ")}
+        </p>
+      )}
       {all.map((one) => (
         <label key={one}>
-          <input type="checkbox" checked={chosen.includes(one)} aria-invalid={isInvalid ? "true" : undefined} onChange={(event) => toggle(one, event.currentTarget.checked)} />
+          <input
+            type="checkbox"
+            checked={chosen.includes(one)}
+            aria-invalid={isInvalid ? "true" : undefined}
+            onChange={(event) => toggle(one, event.currentTarget.checked)}
+          />
           {props.name(one)}
         </label>
       ))}
@@ -205,19 +262,41 @@ export function CheckList<T extends string>(props: CheckListProps<T>) {
 }
 
 /** Fields of one object in the request, with the errors of the object itself. */
-export function FieldGroup(props: { pointer: Pointer; label: string; class?: string; children: ComponentChildren }) {
+export function FieldGroup(props: {
+  pointer: Pointer;
+  label: string;
+  class?: string;
+  children: ComponentChildren;
+}) {
   const id = idOf(props.pointer);
   const errors = useContext(FieldErrors).filter((error) => error.pointer === props.pointer);
   return (
-    <div id={id} class={props.class} role="group" aria-label={props.label} aria-describedby={errors.length > 0 ? `${id}-error` : undefined} tabIndex={-1}>
+    <div
+      id={id}
+      class={props.class}
+      role="group"
+      aria-label={props.label}
+      aria-describedby={errors.length > 0 ? `${id}-error` : undefined}
+      tabIndex={-1}
+    >
       {props.children}
-      {errors.length > 0 && <p class="field-error" id={`${id}-error`}>{errors.map((error) => error.detail).join(" ")}</p>}
+      {errors.length > 0 && (
+        <p class="field-error" id={`${id}-error`}>
+          {errors.map((error) => error.detail).join(" ")}
+        </p>
+      )}
     </div>
   );
 }
 
 /** A section of a form that can be closed. It opens once it has values or errors, and stays open while the user clears a field. */
-export function OptionalSection(props: { title: string; used: boolean; class?: string; testId?: string; children: ComponentChildren }) {
+export function OptionalSection(props: {
+  title: string;
+  used: boolean;
+  class?: string;
+  testId?: string;
+  children: ComponentChildren;
+}) {
   const isOpen = useRef(false);
   isOpen.current ||= props.used;
   return (
@@ -236,7 +315,8 @@ function elementOf(pointer: Pointer): HTMLElement | null {
 }
 
 function labelOf(element: HTMLElement): string | null | undefined {
-  const label = element.querySelector(":scope > legend") ?? element.parentElement?.querySelector("label");
+  const label =
+    element.querySelector(":scope > legend") ?? element.parentElement?.querySelector("label");
   return element.getAttribute("aria-label") ?? label?.firstChild?.textContent;
 }
 
@@ -252,7 +332,9 @@ export function ErrorBox(props: { error: unknown }) {
   if (errors.length === 0) {
     return (
       <div class="error-box" role="alert" tabIndex={-1} ref={box}>
-        <p>{props.error instanceof ApiError ? props.error.problem.detail : texts.value.net.notSent}</p>
+        <p>
+          {props.error instanceof ApiError ? props.error.problem.detail : texts.value.net.notSent}
+        </p>
       </div>
     );
   }

@@ -44,7 +44,8 @@ export function usePageFocus(): void {
     else if (document.activeElement !== document.body) return;
     // The browser announces the first page.
     const title = page === undefined ? null : find("#title");
-    const target = page?.selector === undefined ? (find(FIRST_FIELD) ?? title) : find(page.selector);
+    const target =
+      page?.selector === undefined ? (find(FIRST_FIELD) ?? title) : find(page.selector);
     target?.focus();
     // Typing replaces a suggested value, as after the tab key.
     if (target instanceof HTMLInputElement) target.select();

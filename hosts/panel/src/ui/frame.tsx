@@ -34,7 +34,14 @@ export function Frame(props: Props) {
   }, [path.value]);
   return (
     <div class="frame">
-      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
         {t.skip}
       </a>
       <Sidebar {...props} />
@@ -54,7 +61,11 @@ function Sidebar(props: Props) {
   const t = texts.value;
   const { entries } = props;
   const home = entries[0]?.to;
-  const current = entries.map(({ to }) => to).filter((to) => path.value === to || path.value.startsWith(`${to}/`)).at(-1) ?? home;
+  const current =
+    entries
+      .map(({ to }) => to)
+      .filter((to) => path.value === to || path.value.startsWith(`${to}/`))
+      .at(-1) ?? home;
   const total = entries.reduce((sum, { count }) => sum + (count ?? 0), 0);
   return (
     <header class="side">
@@ -80,7 +91,11 @@ function Sidebar(props: Props) {
           <ul>
             {entries.map(({ to, label, count = 0 }) => (
               <li key={to}>
-                <a href={`#/${to}`} aria-current={to === current ? "page" : undefined} onClick={() => (menuOpen.value = false)}>
+                <a
+                  href={`#/${to}`}
+                  aria-current={to === current ? "page" : undefined}
+                  onClick={() => (menuOpen.value = false)}
+                >
                   {label}
                   {count > 0 && (
                     <span class="count">
@@ -92,9 +107,7 @@ function Sidebar(props: Props) {
             ))}
           </ul>
         </nav>
-        <div class="account">
-          {props.account}
-        </div>
+        <div class="account">{props.account}</div>
       </div>
     </header>
   );

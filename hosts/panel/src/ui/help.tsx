@@ -11,9 +11,14 @@ export function Help() {
   const { nav, common } = texts.value;
   const close = () => (helpOpen.value = false);
   const keys: readonly (readonly [string, string])[] = [
-    ["n", t.create], ["/", t.search], ["j", t.next], ["k", t.previous], ["Enter", t.open],
+    ["n", t.create],
+    ["/", t.search],
+    ["j", t.next],
+    ["k", t.previous],
+    ["Enter", t.open],
     ...Object.entries(PAGES).map(([key, page]) => [`g ${key}`, nav[page]] as const),
-    ["?", t.help], ["Esc", t.close],
+    ["?", t.help],
+    ["Esc", t.close],
   ];
   return (
     <Dialog title={t.title} close={close}>
@@ -23,7 +28,7 @@ export function Help() {
             <dt>
               {key.split(" ").map((one, at) => (
                 <>
-                  {at > 0 && <span class="dim"> {t.then} </span>}
+                  {at > 0 && <span class="dim"> {t.followedBy} </span>}
                   <kbd>{one}</kbd>
                 </>
               ))}
@@ -35,7 +40,9 @@ export function Help() {
       <p class="hint">{t.note}</p>
       <CheckField pointer="/shortcuts" label={t.use} value={enabled.value} set={setEnabled} />
       <div class="row end">
-        <button type="button" class="button" onClick={close}>{common.close}</button>
+        <button type="button" class="button" onClick={close}>
+          {common.close}
+        </button>
       </div>
     </Dialog>
   );

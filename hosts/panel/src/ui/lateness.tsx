@@ -14,7 +14,11 @@ export function LatenessText(props: { of: OrderRow; class?: string }) {
   const found = lateness(props.of, now.value);
   if (found === null) return null;
   const time = duration(found.minutes);
-  return <span class={`${props.class ?? ""} ${found.kind === "late" ? "late" : "warn-text"}`}>{found.kind === "late" ? t.late(time) : t.lateExpected(time)}</span>;
+  return (
+    <span class={`${props.class ?? ""} ${found.kind === "late" ? "late" : "warn-text"}`}>
+      {found.kind === "late" ? t.late(time) : t.lateExpected(time)}
+    </span>
+  );
 }
 
 /** `promised 11:29, in 14 min`, or when the order was delivered. */
@@ -28,7 +32,10 @@ export function PromisedTime(props: { of: OrderRow; zone: string }) {
   const late = lateness(of, now.value);
   return (
     <span class="promised">
-      {of.expectedDelivery === null ? t.estimatedAt : t.promisedAt} <strong class="number"><When at={due} zone={zone} /></strong>
+      {of.expectedDelivery === null ? t.estimatedAt : t.promisedAt}{" "}
+      <strong class="number">
+        <When at={due} zone={zone} />
+      </strong>
       {late?.kind !== "late" && left >= -1 && `, ${left < 1 ? t.dueNow : t.within(duration(left))}`}
       {late !== null && ", "}
       <LatenessText of={of} />
@@ -43,9 +50,16 @@ function DeliveredTime(props: { of: OrderRow; zone: string }) {
   const late = minutesLate(props.of, at);
   return (
     <span class="promised">
-      {t.deliveredAt} <strong class="number"><When at={at} zone={props.zone} /></strong>
+      {t.deliveredAt}{" "}
+      <strong class="number">
+        <When at={at} zone={props.zone} />
+      </strong>
       {late !== null && ", "}
-      {late !== null && <span class={late === 0 ? "plus" : "late"}>{late === 0 ? t.onTime : t.lateBy(duration(late))}</span>}
+      {late !== null && (
+        <span class={late === 0 ? "plus" : "late"}>
+          {late === 0 ? t.onTime : t.lateBy(duration(late))}
+        </span>
+      )}
     </span>
   );
 }

@@ -5,7 +5,10 @@ import { useEffect, useState } from "preact/hooks";
 import { Failure, Loading } from "./parts";
 
 /** Creates a component that loads its module on demand, and can retry after a lost connection. A dialog needs no placeholder. */
-export function lazy<P extends object>(load: () => Promise<FunctionComponent<P>>, lines = 6): FunctionComponent<P> {
+export function lazy<P extends object>(
+  load: () => Promise<FunctionComponent<P>>,
+  lines = 6,
+): FunctionComponent<P> {
   let loaded: FunctionComponent<P> | null = null;
   return (props: P) => {
     const [Found, setFound] = useState<FunctionComponent<P> | null>(() => loaded);
@@ -21,6 +24,10 @@ export function lazy<P extends object>(load: () => Promise<FunctionComponent<P>>
       if (Found === null) start();
     }, []);
     if (Found !== null) return <Found {...props} />;
-    return error !== null ? <Failure error={error} retry={start} /> : lines > 0 ? <Loading lines={lines} /> : null;
+    return error !== null ? (
+      <Failure error={error} retry={start} />
+    ) : lines > 0 ? (
+      <Loading lines={lines} />
+    ) : null;
   };
 }

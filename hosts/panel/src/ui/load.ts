@@ -17,9 +17,17 @@ export interface LoadOptions {
 }
 
 /** A value is not shown for other dependencies, for example under the name of another store. */
-export function useLoad<T>(read: () => Promise<T>, dependencies: readonly unknown[], { keep = false }: LoadOptions = {}): Resource<T> {
+export function useLoad<T>(
+  read: () => Promise<T>,
+  dependencies: readonly unknown[],
+  { keep = false }: LoadOptions = {},
+): Resource<T> {
   const key = keep ? "" : JSON.stringify(dependencies);
-  const [loaded, setLoaded] = useState<{ key: string; value: T | null; error: unknown }>({ key, value: null, error: null });
+  const [loaded, setLoaded] = useState<{ key: string; value: T | null; error: unknown }>({
+    key,
+    value: null,
+    error: null,
+  });
   const [revision, setRevision] = useState(0);
   const latestRequest = useRef(0);
   const reload = useCallback(() => setRevision((before) => before + 1), []);
@@ -34,13 +42,18 @@ export function useLoad<T>(read: () => Promise<T>, dependencies: readonly unknow
       },
       (failure: unknown) => {
         if (request !== latestRequest.current) return;
-        setLoaded((before) => ({ key, value: before.key === key ? before.value : null, error: failure }));
+        setLoaded((before) => ({
+          key,
+          value: before.key === key ? before.value : null,
+          error: failure,
+        }));
         if (failure instanceof NetworkError) void whenOnline(stop.signal).then(reload, () => {});
       },
     );
     return () => stop.abort();
   }, [...dependencies, revision, language.value]);
-  const set = (value: T) => setLoaded((before) => (before.key === key ? { key, value, error: null } : before));
+  const set = (value: T) =>
+    setLoaded((before) => (before.key === key ? { key, value, error: null } : before));
   const { value, error } = loaded.key === key ? loaded : { value: null, error: null };
   return { value, error, reload, set };
 }

@@ -43,7 +43,13 @@ export function RouteMap(props: Props) {
 
   useEffect(() => {
     if (box.current === null) return;
-    const made = L.map(box.current, { zoomControl: true, attributionControl: false, zoomSnap: 0.25, scrollWheelZoom: false, fadeAnimation: false });
+    const made = L.map(box.current, {
+      zoomControl: true,
+      attributionControl: false,
+      zoomSnap: 0.25,
+      scrollWheelZoom: false,
+      fadeAnimation: false,
+    });
     map.current = made;
     drawn.current = L.layerGroup().addTo(made);
     L.control.scale({ imperial: false, maxWidth: 90 }).addTo(made);
@@ -65,11 +71,21 @@ export function RouteMap(props: Props) {
     const legs = props.legs ?? [{ path: props.path, source: "straight" }];
     for (const { path, source } of legs) {
       const points = path.map(([latitude, longitude]) => L.latLng(latitude ?? 0, longitude ?? 0));
-      if (points.length > 1) L.polyline(points, { className: `leg ${source}`, weight: source === "roads" ? 4 : 3, interactive: false }).addTo(layer);
+      if (points.length > 1)
+        L.polyline(points, {
+          className: `leg ${source}`,
+          weight: source === "roads" ? 4 : 3,
+          interactive: false,
+        }).addTo(layer);
     }
     for (const mark of props.marks) {
       if (mark.radius > 0) {
-        L.circle([mark.latitude, mark.longitude], { radius: mark.radius, className: `approximate ${mark.kind}`, weight: 1.5, interactive: false }).addTo(layer);
+        L.circle([mark.latitude, mark.longitude], {
+          radius: mark.radius,
+          className: `approximate ${mark.kind}`,
+          weight: 1.5,
+          interactive: false,
+        }).addTo(layer);
       }
       const circle = L.circleMarker([mark.latitude, mark.longitude], {
         radius: mark.size ?? (mark.kind === "courier" ? 8 : 11),
@@ -77,12 +93,23 @@ export function RouteMap(props: Props) {
         weight: 2,
       }).addTo(layer);
       if (mark.label !== "") {
-        const options = { permanent: true, direction: "center", className: `mark-label ${mark.kind}`, opacity: 1 } as const;
+        const options = {
+          permanent: true,
+          direction: "center",
+          className: `mark-label ${mark.kind}`,
+          opacity: 1,
+        } as const;
         circle.bindTooltip(text(mark.label), options);
       }
       if (props.view !== undefined) circle.bindTooltip(text(mark.name));
       else if (mark.kind === "courier" && mark.name !== "") {
-        circle.bindTooltip(text(mark.name), { permanent: true, direction: "top", offset: [0, -8], className: "courier-name", opacity: 1 });
+        circle.bindTooltip(text(mark.name), {
+          permanent: true,
+          direction: "top",
+          offset: [0, -8],
+          className: "courier-name",
+          opacity: 1,
+        });
       }
       const { select } = props;
       if (select === undefined) circle.bindPopup(text(mark.name));
@@ -90,13 +117,24 @@ export function RouteMap(props: Props) {
     }
     // The map is fitted again only if the stops change or the courier leaves it: a map that moves with the courier is hard to read.
     const isStop = (mark: Mark) => mark.kind !== "courier";
-    const stops = () => JSON.stringify(props.marks.filter(isStop).map((mark) => [mark.latitude, mark.longitude, mark.radius]));
+    const stops = () =>
+      JSON.stringify(
+        props.marks.filter(isStop).map((mark) => [mark.latitude, mark.longitude, mark.radius]),
+      );
     const frame = props.view === undefined ? stops() : String(props.view);
-    const isOutside = props.view === undefined && props.marks.some((mark) => !isStop(mark) && fittedTo.current !== "" && !view.getBounds().contains([mark.latitude, mark.longitude]));
+    const isOutside =
+      props.view === undefined &&
+      props.marks.some(
+        (mark) =>
+          !isStop(mark) &&
+          fittedTo.current !== "" &&
+          !view.getBounds().contains([mark.latitude, mark.longitude]),
+      );
     if ((frame !== fittedTo.current || isOutside) && props.marks.length > 0) {
       fittedTo.current = frame;
       const bounds = L.latLngBounds([]);
-      for (const { latitude, longitude, radius } of props.marks) bounds.extend(L.latLng(latitude, longitude).toBounds(Math.max(2 * radius, 1)));
+      for (const { latitude, longitude, radius } of props.marks)
+        bounds.extend(L.latLng(latitude, longitude).toBounds(Math.max(2 * radius, 1)));
       view.fitBounds(bounds.pad(0.2), { maxZoom: 16, animate: false });
     }
   }, [props.marks, props.path, props.legs, props.view]);
@@ -132,8 +170,8 @@ function addTiles(map: L.Map, tiles: Tiles, signal: AbortSignal): void {
     .addTo(map);
   const reload = () => {
     for (const tile of failed) {
-      // The assignment starts a new request.
-      if (tile.isConnected) tile.src = tile.src;
+      // Setting the attribute, even to its own value, starts a new request.
+      if (tile.isConnected) tile.setAttribute("src", tile.src);
     }
     failed.clear();
   };
@@ -143,7 +181,10 @@ function addTiles(map: L.Map, tiles: Tiles, signal: AbortSignal): void {
 /** Adds the streets, and replaces them after a change of the colour scheme, or when the network returns after a tile has failed. */
 function addStreets(map: L.Map, create: () => L.GridLayer, signal: AbortSignal): void {
   let hasFailed = false;
-  const add = () => create().on("tileerror", () => (hasFailed = true)).addTo(map);
+  const add = () =>
+    create()
+      .on("tileerror", () => (hasFailed = true))
+      .addTo(map);
   let layer = add();
   const replace = () => {
     hasFailed = false;

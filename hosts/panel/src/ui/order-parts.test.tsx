@@ -6,7 +6,16 @@ import { setLanguage } from "../i18n/language";
 import { Timeline } from "./order-parts";
 
 const event = (sequence: number, type: OrderEvent["type"], reason: string | null) =>
-  ({ id: sequence, sequence, type, reason, description: type, createdAt: "2026-11-29T15:00:00Z", deliveryId: null, requestedBy: { name: "platform", phone: null } }) as unknown as OrderEvent;
+  ({
+    id: sequence,
+    sequence,
+    type,
+    reason,
+    description: type,
+    createdAt: "2026-11-29T15:00:00Z",
+    deliveryId: null,
+    requestedBy: { name: "platform", phone: null },
+  }) as unknown as OrderEvent;
 
 const EVENTS = [
   event(1, "order.created", null),
@@ -21,8 +30,21 @@ const EVENTS = [
 /** Returns the reasons that the history shows. */
 function reasons(): (string | undefined)[] {
   const box = document.createElement("div");
-  render(<Timeline order={{ events: EVENTS, deliveries: [], pickupAddress: { state: "SP" } } as unknown as OrderDetails} />, box);
-  const shown = [...box.querySelectorAll("li")].map((line) => [...line.querySelectorAll("p")].map((one) => one.textContent ?? ""));
+  render(
+    <Timeline
+      order={
+        {
+          events: EVENTS,
+          deliveries: [],
+          pickupAddress: { state: "SP" },
+        } as unknown as OrderDetails
+      }
+    />,
+    box,
+  );
+  const shown = [...box.querySelectorAll("li")].map((line) =>
+    [...line.querySelectorAll("p")].map((one) => one.textContent ?? ""),
+  );
   return shown.reverse().map((lines) => (lines.length === 3 ? lines[1] : undefined));
 }
 
@@ -31,10 +53,22 @@ afterEach(() => setLanguage("pt"));
 test("the history has words instead of the names of the API", () => {
   setLanguage("pt");
   expect(reasons()).toEqual([
-    undefined, "quando o pedido é criado", "quando o entregador está a caminho", "Deixar na portaria", "O cliente cancelou: “Desistiu”", "O cliente não estava no local", "“Sem ingredientes”",
+    undefined,
+    "quando o pedido é criado",
+    "quando o entregador está a caminho",
+    "Deixar na portaria",
+    "O cliente cancelou: “Desistiu”",
+    "O cliente não estava no local",
+    "“Sem ingredientes”",
   ]);
   setLanguage("en");
   expect(reasons()).toEqual([
-    undefined, "when the order is created", "when the courier is on the way", "Leave it with the doorman", "The customer cancelled: “Desistiu”", "The customer was not there", "“Sem ingredientes”",
+    undefined,
+    "when the order is created",
+    "when the courier is on the way",
+    "Leave it with the doorman",
+    "The customer cancelled: “Desistiu”",
+    "The customer was not there",
+    "“Sem ingredientes”",
   ]);
 });

@@ -2,8 +2,25 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Delivery, Location, OrderDetails, OrderEvent, OrderRoute, PriceLine, RouteLeg } from "../api/wire";
-import { addressLine, kilometres, localityLine, money, phone, quantity, timeWithSeconds, zoneOf } from "../format";
+import type {
+  Delivery,
+  Location,
+  OrderDetails,
+  OrderEvent,
+  OrderRoute,
+  PriceLine,
+  RouteLeg,
+} from "../api/wire";
+import {
+  addressLine,
+  kilometres,
+  localityLine,
+  money,
+  phone,
+  quantity,
+  timeWithSeconds,
+  zoneOf,
+} from "../format";
 import { texts } from "../i18n";
 import { isFinal, mark, phase } from "../situations";
 import { PromisedTime } from "./lateness";
@@ -15,7 +32,11 @@ const LoadFacts = lazy(() => import("./load-facts").then((module) => module.Load
 const RouteMap = lazy(() => import("./map").then((module) => module.RouteMap), 0);
 
 /** The status, the times, the store and the courier, whose name is a link if `courierUrl` is the URL before the ID. */
-export function Heading(props: { order: OrderDetails; store: ComponentChildren; courierUrl?: string }) {
+export function Heading(props: {
+  order: OrderDetails;
+  store: ComponentChildren;
+  courierUrl?: string;
+}) {
   const { order } = props;
   const reached = phase(order.situation);
   const zone = zoneOf(order.pickupAddress);
@@ -23,13 +44,22 @@ export function Heading(props: { order: OrderDetails; store: ComponentChildren; 
     <div class="heading">
       <Situation of={order.situation} />
       <span>
-        <When at={order.createdAt} zone={zone} /> · <Age since={order.createdAt} until={order.situation >= 500 ? (order.events.at(-1)?.createdAt ?? null) : null} />
+        <When at={order.createdAt} zone={zone} /> ·{" "}
+        <Age
+          since={order.createdAt}
+          until={order.situation >= 500 ? (order.events.at(-1)?.createdAt ?? null) : null}
+        />
       </span>
       <PromisedTime of={order} zone={zone} />
       <span class="dim">{props.store}</span>
       {order.deliveryMan !== null && (
         <span>
-          {props.courierUrl === undefined ? order.deliveryMan.name : <a href={props.courierUrl + order.deliveryMan.id}>{order.deliveryMan.name}</a>} · <a href={`tel:${order.deliveryMan.phone}`}>{phone(order.deliveryMan.phone)}</a>
+          {props.courierUrl === undefined ? (
+            order.deliveryMan.name
+          ) : (
+            <a href={props.courierUrl + order.deliveryMan.id}>{order.deliveryMan.name}</a>
+          )}{" "}
+          · <a href={`tel:${order.deliveryMan.phone}`}>{phone(order.deliveryMan.phone)}</a>
         </span>
       )}
       <div class={`steps ${order.situation >= 510 ? "stopped" : ""}`} aria-hidden="true">
@@ -41,11 +71,19 @@ export function Heading(props: { order: OrderDetails; store: ComponentChildren; 
   );
 }
 
-export function MapPanel(props: { order: OrderDetails; loadRoute: (id: number) => Promise<OrderRoute> }) {
+export function MapPanel(props: {
+  order: OrderDetails;
+  loadRoute: (id: number) => Promise<OrderRoute>;
+}) {
   const { order, loadRoute } = props;
   const t = texts.value.order;
   const situations = order.deliveries.map((one) => [one.id, one.situation, one.orderRoute]);
-  const mapKey = JSON.stringify([order.pickupLocation, situations, order.deliveryMan, order.situation]);
+  const mapKey = JSON.stringify([
+    order.pickupLocation,
+    situations,
+    order.deliveryMan,
+    order.situation,
+  ]);
   const { marks, path, approximate } = useMemo(() => mapContent(order), [mapKey, t]);
   const [legs, setLegs] = useState<readonly RouteLeg[]>();
   const pathKey = JSON.stringify(path);
@@ -53,7 +91,10 @@ export function MapPanel(props: { order: OrderDetails; loadRoute: (id: number) =
     let isCurrent = true;
     setLegs(undefined);
     // If the request fails, the map shows straight lines.
-    loadRoute(order.id).then((route) => isCurrent && setLegs(route.legs), () => undefined);
+    loadRoute(order.id).then(
+      (route) => isCurrent && setLegs(route.legs),
+      () => undefined,
+    );
     return () => {
       isCurrent = false;
     };
@@ -61,7 +102,9 @@ export function MapPanel(props: { order: OrderDetails; loadRoute: (id: number) =
   return (
     <section class="card map-card">
       <h2 class="unseen">{t.route}</h2>
-      <div class="map-box"><RouteMap label={t.map} marks={marks} path={path} legs={legs} /></div>
+      <div class="map-box">
+        <RouteMap label={t.map} marks={marks} path={path} legs={legs} />
+      </div>
       {approximate && <p class="hint">{t.approximate}</p>}
     </section>
   );
@@ -73,37 +116,79 @@ const CANCELLED = 600;
 const APPROXIMATE_M = 150;
 
 function withRadius(at: Location): { latitude: number; longitude: number; radius: number } {
-  return { latitude: at.latitude, longitude: at.longitude, radius: at.radiusM >= APPROXIMATE_M ? at.radiusM : 0 };
+  return {
+    latitude: at.latitude,
+    longitude: at.longitude,
+    radius: at.radiusM >= APPROXIMATE_M ? at.radiusM : 0,
+  };
 }
 
-function mapContent(order: OrderDetails): { marks: Mark[]; path: [number, number][]; approximate: boolean } {
+function mapContent(order: OrderDetails): {
+  marks: Mark[];
+  path: [number, number][];
+  approximate: boolean;
+} {
   const t = texts.value.order;
   const start = order.pickupLocation;
-  const marks: Mark[] = [{ name: `${t.pickup}: ${addressLine(order.pickupAddress)}`, label: t.letter, ...withRadius(start), kind: "pickup" }];
+  const marks: Mark[] = [
+    {
+      name: `${t.pickup}: ${addressLine(order.pickupAddress)}`,
+      label: t.letter,
+      ...withRadius(start),
+      kind: "pickup",
+    },
+  ];
   const path: [number, number][] = [[start.latitude, start.longitude]];
   for (const stop of order.deliveries) {
     if (stop.situation === CANCELLED) continue;
     const name = `${stop.orderRoute}: ${stop.name ?? addressLine(stop.address)}`;
-    marks.push({ name, label: String(stop.orderRoute), ...withRadius(stop.location), kind: mark(stop.situation) });
+    marks.push({
+      name,
+      label: String(stop.orderRoute),
+      ...withRadius(stop.location),
+      kind: mark(stop.situation),
+    });
     path.push([stop.location.latitude, stop.location.longitude]);
   }
   if (returnsToPickup(order)) path.push([start.latitude, start.longitude]);
   const approximate = marks.some((mark) => mark.radius > 0);
   const courier = order.deliveryMan;
-  if (courier !== null && courier.latitude !== null && courier.longitude !== null && order.situation < 500) {
-    marks.push({ name: courier.name, label: "", latitude: courier.latitude, longitude: courier.longitude, radius: 0, kind: "courier" });
+  if (
+    courier !== null &&
+    courier.latitude !== null &&
+    courier.longitude !== null &&
+    order.situation < 500
+  ) {
+    marks.push({
+      name: courier.name,
+      label: "",
+      latitude: courier.latitude,
+      longitude: courier.longitude,
+      radius: 0,
+      kind: "courier",
+    });
   }
   return { marks, path, approximate };
 }
 
 /** What the service did differently from the request, such as a telephone number that it could not read. */
 export function Notices(props: { of: OrderDetails["notices"] }) {
-  return props.of.length === 0 ? null : <div class="notices" role="status">{props.of.map((one, at) => <p key={at} class="notice">{one.detail}</p>)}</div>;
+  return props.of.length === 0 ? null : (
+    <div class="notices" role="status">
+      {props.of.map((one, at) => (
+        <p key={at} class="notice">
+          {one.detail}
+        </p>
+      ))}
+    </div>
+  );
 }
 
 /** Whether the courier returns to the pickup with a payment or goods. */
 function returnsToPickup(order: OrderDetails): boolean {
-  return order.deliveries.some((stop) => !stop.onlinePayment || [400, 410, 540].includes(stop.situation));
+  return order.deliveries.some(
+    (stop) => !stop.onlinePayment || [400, 410, 540].includes(stop.situation),
+  );
 }
 
 interface StopProps {
@@ -120,12 +205,16 @@ export function Stops(props: StopProps) {
       <h2>{t.stops}</h2>
       <ol class="stops">
         <li>
-          <span class="stop-mark pickup" aria-hidden="true">{t.letter}</span>
+          <span class="stop-mark pickup" aria-hidden="true">
+            {t.letter}
+          </span>
           <div>
             <p class="strong">{t.pickup}</p>
             <p>{addressLine(order.pickupAddress)}</p>
             <p class="dim">{localityLine(order.pickupAddress)}</p>
-            {order.pickupInstructions !== undefined && <p class="quote">{order.pickupInstructions}</p>}
+            {order.pickupInstructions !== undefined && (
+              <p class="quote">{order.pickupInstructions}</p>
+            )}
           </div>
         </li>
         {order.deliveries.map((stop) => (
@@ -133,7 +222,9 @@ export function Stops(props: StopProps) {
         ))}
         {returnsToPickup(order) && (
           <li>
-            <span class="stop-mark pickup" aria-hidden="true">{t.letter}</span>
+            <span class="stop-mark pickup" aria-hidden="true">
+              {t.letter}
+            </span>
             <div>
               <p class="strong">{t.returnStop}</p>
             </div>
@@ -148,8 +239,10 @@ export function Stops(props: StopProps) {
 export function paymentText(payment: NonNullable<Delivery["payment"]>): string {
   const t = texts.value;
   const isSplit = payment.parts.length > 1;
-  const part = (one: typeof payment.parts[number]) =>
-    t.payments[one.method] + (isSplit ? ` ${money(one.amount)}` : "") + (one.change === null ? "" : `, ${t.order.change(money(one.change))}`);
+  const part = (one: (typeof payment.parts)[number]) =>
+    t.payments[one.method] +
+    (isSplit ? ` ${money(one.amount)}` : "") +
+    (one.change === null ? "" : `, ${t.order.change(money(one.change))}`);
   return payment.parts.map(part).join(" + ");
 }
 
@@ -158,7 +251,9 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
   const t = texts.value.order;
   return (
     <li>
-      <span class={`stop-mark ${mark(stop.situation)}`} aria-hidden="true">{stop.orderRoute}</span>
+      <span class={`stop-mark ${mark(stop.situation)}`} aria-hidden="true">
+        {stop.orderRoute}
+      </span>
       <div class="stop">
         <p class="row between">
           <span class="strong">{stop.name ?? t.stop(stop.orderRoute)}</span>
@@ -175,7 +270,9 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
         <p class="bits">
           {stop.phone !== null && <a href={`tel:${stop.phone}`}>{phone(stop.phone)}</a>}
           {stop.situation !== CANCELLED && <span class="number">{kilometres(stop.distance)}</span>}
-          {stop.precision !== "coordinates" && stop.precision !== "number" && <span class="warn-text">{texts.value.precision[stop.precision] ?? stop.precision}</span>}
+          {stop.precision !== "coordinates" && stop.precision !== "number" && (
+            <span class="warn-text">{texts.value.precision[stop.precision] ?? stop.precision}</span>
+          )}
           <span class={stop.onlinePayment ? "" : "warn-text"}>
             {stop.onlinePayment ? t.paid : t.collect}
             {stop.productValue !== null && ` ${money(stop.productValue)}`}
@@ -196,7 +293,8 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
 export function Price(props: { lines: readonly PriceLine[]; total: number }) {
   const t = texts.value;
   const unit = (line: PriceLine) => {
-    if (line.rule === "distance" || line.rule === "return_distance") return kilometres(line.quantity);
+    if (line.rule === "distance" || line.rule === "return_distance")
+      return kilometres(line.quantity);
     if (line.rule === "window") return `${quantity(line.quantity)} %`;
     return line.quantity === 1 ? "" : `× ${quantity(line.quantity)}`;
   };
@@ -226,26 +324,32 @@ export function Timeline(props: { order: OrderDetails }) {
   const t = texts.value.order;
   const { order } = props;
   const zone = zoneOf(order.pickupAddress);
-  const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? t.stop(stop.orderRoute)]));
+  const names = new Map(
+    order.deliveries.map((stop) => [stop.id, stop.name ?? t.stop(stop.orderRoute)]),
+  );
   return (
     <section class="card">
       <h2>{t.timeline}</h2>
       <ol class="timeline">
-        {[...order.events].sort((a, b) => b.sequence - a.sequence).map((event) => (
-          <li key={event.id}>
-            <time class="number" dateTime={event.createdAt}>
-              {timeWithSeconds(event.createdAt, zone)}
-            </time>
-            <div>
-              <p>
-                {event.description}
-                {event.deliveryId !== null && <span class="dim"> · {names.get(event.deliveryId)}</span>}
-              </p>
-              {event.reason !== null && <p>{reasonText(event)}</p>}
-              <p class="dim">{actorName(event)}</p>
-            </div>
-          </li>
-        ))}
+        {[...order.events]
+          .sort((a, b) => b.sequence - a.sequence)
+          .map((event) => (
+            <li key={event.id}>
+              <time class="number" dateTime={event.createdAt}>
+                {timeWithSeconds(event.createdAt, zone)}
+              </time>
+              <div>
+                <p>
+                  {event.description}
+                  {event.deliveryId !== null && (
+                    <span class="dim"> · {names.get(event.deliveryId)}</span>
+                  )}
+                </p>
+                {event.reason !== null && <p>{reasonText(event)}</p>}
+                <p class="dim">{actorName(event)}</p>
+              </div>
+            </li>
+          ))}
       </ol>
     </section>
   );
@@ -268,7 +372,11 @@ function reasonText(event: OrderEvent): string {
   // A connected system can add a text to the name.
   const [, name = "", text = ""] = /^([A-Z]+(?:_[A-Z]+)+|OTHER)(?:: (.*))?$/s.exec(reason) ?? [];
   const known = (t.order.connectedReasons as Record<string, string>)[name];
-  return known === undefined ? t.order.reason(reason) : text === "" ? known : `${known}: ${t.order.reason(text)}`;
+  return known === undefined
+    ? t.order.reason(reason)
+    : text === ""
+      ? known
+      : `${known}: ${t.order.reason(text)}`;
 }
 
 export function Facts(props: { order: OrderDetails }) {
@@ -285,18 +393,44 @@ export function Facts(props: { order: OrderDetails }) {
         </Fact>
         <Fact name={t.origin}>{t.origins[order.origin] ?? order.origin}</Fact>
         <Fact name={t.preparation}>{t.minutes(order.preparationTime)}</Fact>
-        {order.deliverAt !== undefined && <Fact name={t.deliverAt}><When at={order.deliverAt} zone={zone} /></Fact>}
-        {order.preparationStartsAt !== undefined && <Fact name={t.preparationStart}><When at={order.preparationStartsAt} zone={zone} /></Fact>}
-        <Fact name={t.expectedPickup}><When at={order.expectedPickup} zone={zone} /></Fact>
-        <Fact name={t.expectedDelivery}><When at={order.expectedDelivery} zone={zone} /></Fact>
-        {order.eta && order.eta.pickup !== null && <Fact name={t.etaPickup}><When at={order.eta.pickup} zone={zone} /></Fact>}
-        {order.eta && <Fact name={t.etaDelivery}><When at={order.eta.delivery} zone={zone} /></Fact>}
-        {order.leadMinutes !== undefined && <Fact name={t.lead}>{t.minutes(order.leadMinutes)}</Fact>}
+        {order.deliverAt !== undefined && (
+          <Fact name={t.deliverAt}>
+            <When at={order.deliverAt} zone={zone} />
+          </Fact>
+        )}
+        {order.preparationStartsAt !== undefined && (
+          <Fact name={t.preparationStart}>
+            <When at={order.preparationStartsAt} zone={zone} />
+          </Fact>
+        )}
+        <Fact name={t.expectedPickup}>
+          <When at={order.expectedPickup} zone={zone} />
+        </Fact>
+        <Fact name={t.expectedDelivery}>
+          <When at={order.expectedDelivery} zone={zone} />
+        </Fact>
+        {order.eta && order.eta.pickup !== null && (
+          <Fact name={t.etaPickup}>
+            <When at={order.eta.pickup} zone={zone} />
+          </Fact>
+        )}
+        {order.eta && (
+          <Fact name={t.etaDelivery}>
+            <When at={order.eta.delivery} zone={zone} />
+          </Fact>
+        )}
+        {order.leadMinutes !== undefined && (
+          <Fact name={t.lead}>{t.minutes(order.leadMinutes)}</Fact>
+        )}
         <Fact name={t.distance}>{kilometres(order.totalDistance)}</Fact>
         {order.requirements && <LoadFacts of={order.requirements} />}
       </dl>
       {order.estimated && <p class="hint">{t.estimated}</p>}
-      {order.notices.map((notice) => <p class="hint" key={notice.pointer + notice.code}>{notice.detail}</p>)}
+      {order.notices.map((notice) => (
+        <p class="hint" key={notice.pointer + notice.code}>
+          {notice.detail}
+        </p>
+      ))}
     </section>
   );
 }

@@ -12,7 +12,12 @@ import { tone } from "../situations";
 import { usePageFocus } from "./focus";
 import type { Resource } from "./load";
 
-export function Page(props: { title: string; aside?: ComponentChildren; children: ComponentChildren; lead?: string }) {
+export function Page(props: {
+  title: string;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+  lead?: string;
+}) {
   const count = alertCount.value;
   usePageFocus();
   useEffect(() => {
@@ -22,7 +27,9 @@ export function Page(props: { title: string; aside?: ComponentChildren; children
     <>
       <header class="page-head">
         <div>
-          <h1 id="title" tabIndex={-1}>{props.title}</h1>
+          <h1 id="title" tabIndex={-1}>
+            {props.title}
+          </h1>
           {props.lead !== undefined && <p class="lead">{props.lead}</p>}
         </div>
         {props.aside !== undefined && <div class="page-aside">{props.aside}</div>}
@@ -33,7 +40,9 @@ export function Page(props: { title: string; aside?: ComponentChildren; children
 }
 
 export function Situation(props: { of: number; small?: boolean }) {
-  return <span class={`badge ${tone(props.of)}`}>{texts.value.situations[props.of] ?? props.of}</span>;
+  return (
+    <span class={`badge ${tone(props.of)}`}>{texts.value.situations[props.of] ?? props.of}</span>
+  );
 }
 
 export function Empty(props: { text: string; hint?: string; children?: ComponentChildren }) {
@@ -63,7 +72,8 @@ export function Failure(props: { error: unknown; retry?: () => void }) {
   const t = texts.value;
   const { error } = props;
   const problem = error instanceof ApiError ? error.problem : null;
-  const unsupported = problem?.code === "endpoint_not_found" || problem?.code === "method_not_allowed";
+  const unsupported =
+    problem?.code === "endpoint_not_found" || problem?.code === "method_not_allowed";
   let [text, hint]: [string, string] = [t.net.failed, problem?.detail ?? ""];
   if (error instanceof NetworkError) [text, hint] = [t.net.unreachable, t.net.unreachableHint];
   if (unsupported) [text, hint] = [t.net.unsupported, t.net.unsupportedHint];
@@ -86,18 +96,34 @@ export function Failure(props: { error: unknown; retry?: () => void }) {
 }
 
 /** A loaded value, a loading state or an error. The previous value stays visible during a reload. */
-export function Loaded<T>(props: { of: Resource<T>; lines?: number; children: (value: T) => ComponentChildren }) {
+export function Loaded<T>(props: {
+  of: Resource<T>;
+  lines?: number;
+  children: (value: T) => ComponentChildren;
+}) {
   const { value, error, reload } = props.of;
   if (value !== null) return <>{props.children(value)}</>;
-  return error !== null ? <Failure error={error} retry={reload} /> : <Loading lines={props.lines ?? 4} />;
+  return error !== null ? (
+    <Failure error={error} retry={reload} />
+  ) : (
+    <Loading lines={props.lines ?? 4} />
+  );
 }
 
 /** A time in a store's time zone, with the offset if it differs from the application's zone. */
-export function When(props: { at: string | null; zone?: string; full?: boolean; seconds?: boolean }) {
+export function When(props: {
+  at: string | null;
+  zone?: string;
+  full?: boolean;
+  seconds?: boolean;
+}) {
   if (props.at === null) return <>—</>;
   const timeZone = props.zone ?? zone.value;
   const today = day(new Date(props.at), timeZone) === day(new Date(now.value), timeZone);
-  let text = props.full === true ? dateTime(props.at, timeZone) : timeOrDateTime(props.at, timeZone, now.value);
+  let text =
+    props.full === true
+      ? dateTime(props.at, timeZone)
+      : timeOrDateTime(props.at, timeZone, now.value);
   if (props.seconds === true && today) text = timeWithSeconds(props.at, timeZone);
   return (
     <time dateTime={props.at} title={`${dateTime(props.at, timeZone)} (${timeZone})`}>
@@ -108,7 +134,11 @@ export function When(props: { at: string | null; zone?: string; full?: boolean; 
 }
 
 /** The times between which a courier must arrive, in the recipient's time zone. */
-export function Window(props: { of: NonNullable<Delivery["window"]>; zone: string; class?: string }) {
+export function Window(props: {
+  of: NonNullable<Delivery["window"]>;
+  zone: string;
+  class?: string;
+}) {
   const { from, until } = props.of;
   const isOneDay = day(new Date(from), props.zone) === day(new Date(until), props.zone);
   const last = isOneDay ? time(until, props.zone) : timeOrDateTime(until, props.zone, now.value);
@@ -121,7 +151,11 @@ export function Window(props: { of: NonNullable<Delivery["window"]>; zone: strin
 }
 
 export function Age(props: { since: string; until?: string | null }) {
-  return <span class="number">{age(props.since, props.until ? Date.parse(props.until) : now.value)}</span>;
+  return (
+    <span class="number">
+      {age(props.since, props.until ? Date.parse(props.until) : now.value)}
+    </span>
+  );
 }
 
 /** A secret that is shown only once, with a copy button. */
@@ -147,7 +181,12 @@ export function Copy(props: { text: string; label?: string }) {
     });
   };
   return (
-    <button type="button" class="button small" aria-label={copied ? undefined : props.label} onClick={copy}>
+    <button
+      type="button"
+      class="button small"
+      aria-label={copied ? undefined : props.label}
+      onClick={copy}
+    >
       {copied ? texts.value.common.copied : texts.value.common.copy}
     </button>
   );

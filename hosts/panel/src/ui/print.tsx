@@ -19,7 +19,8 @@ export type Sheet = "label" | "receipt";
 export function PrintSheet(props: { order: OrderDetails; sheet: Sheet; close: () => void }) {
   const sheet = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const own = props.sheet === "receipt" && sheet.current !== null ? receiptPage(sheet.current) : null;
+    const own =
+      props.sheet === "receipt" && sheet.current !== null ? receiptPage(sheet.current) : null;
     if (own !== null) document.adoptedStyleSheets.push(own);
     addEventListener("afterprint", props.close);
     print();
@@ -93,9 +94,22 @@ function Payment(props: { stop: Delivery; class?: string }) {
   const { payment } = stop;
   return (
     <p class={props.class}>
-      {t.collect}{stop.productValue !== null && <> <strong>{money(stop.productValue)}</strong></>}
-      {payment !== undefined && <><span class="dot"> · </span>{texts.value.payments[payment.method]}</>}
-      {payment !== undefined && payment.change !== null && `, ${texts.value.order.change(money(payment.change))}`}
+      {t.collect}
+      {stop.productValue !== null && (
+        <>
+          {" "}
+          <strong>{money(stop.productValue)}</strong>
+        </>
+      )}
+      {payment !== undefined && (
+        <>
+          <span class="dot"> · </span>
+          {texts.value.payments[payment.method]}
+        </>
+      )}
+      {payment !== undefined &&
+        payment.change !== null &&
+        `, ${texts.value.order.change(money(payment.change))}`}
     </p>
   );
 }
@@ -104,17 +118,25 @@ function Receipt(props: { order: OrderDetails }) {
   const t = printTexts.value;
   const { order } = props;
   const zone = zoneOf(order.pickupAddress);
-  const pickedUp = order.events.find((event) => event.type === "order.picked_up")?.createdAt ?? null;
+  const pickedUp =
+    order.events.find((event) => event.type === "order.picked_up")?.createdAt ?? null;
   const times: readonly (readonly [string, string | null])[] = [
-    [t.created, order.createdAt], [t.promised, order.expectedDelivery], [t.pickedUp, pickedUp], [t.delivered, deliveredAt(order)],
+    [t.created, order.createdAt],
+    [t.promised, order.expectedDelivery],
+    [t.pickedUp, pickedUp],
+    [t.delivered, deliveredAt(order)],
   ];
   return (
     <section class="receipt">
       <h2>{storeName(order.storeId)}</h2>
       <p>{addressLine(order.pickupAddress)}</p>
       <p>{localityLine(order.pickupAddress)}</p>
-      <h3>{t.receipt}: {order.code}</h3>
-      <p>#{order.id} · {texts.value.situations[order.situation]}</p>
+      <h3>
+        {t.receipt}: {order.code}
+      </h3>
+      <p>
+        #{order.id} · {texts.value.situations[order.situation]}
+      </p>
       {pickedUp === null && (
         <p class="receipt-pickup">
           {t.pickupCode} <strong>{order.pickupCode}</strong>
@@ -127,14 +149,19 @@ function Receipt(props: { order: OrderDetails }) {
       <h3>{t.price}</h3>
       <Price lines={order.priceBreakdown} total={order.deliveryFee} />
       <dl>
-        {times.map(([name, at]) => at !== null && (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{dateTime(at, zone)}</dd>
-          </div>
-        ))}
+        {times.map(
+          ([name, at]) =>
+            at !== null && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{dateTime(at, zone)}</dd>
+              </div>
+            ),
+        )}
       </dl>
-      <p class="receipt-end">{t.printed} {dateTime(new Date(now.value).toISOString(), zone)}</p>
+      <p class="receipt-end">
+        {t.printed} {dateTime(new Date(now.value).toISOString(), zone)}
+      </p>
     </section>
   );
 }
@@ -143,10 +170,21 @@ function ReceiptStop(props: { stop: Delivery }) {
   const { stop } = props;
   return (
     <div class="receipt-stop">
-      <p><strong>{stop.orderRoute}. {stop.name ?? ""}</strong>{stop.phone !== null && ` ${phone(stop.phone)}`}</p>
+      <p>
+        <strong>
+          {stop.orderRoute}. {stop.name ?? ""}
+        </strong>
+        {stop.phone !== null && ` ${phone(stop.phone)}`}
+      </p>
       <p>{addressLine(stop.address)}</p>
       <p>{localityLine(stop.address)}</p>
-      {stop.onlinePayment && stop.productValue !== null ? <p>{printTexts.value.paid} {money(stop.productValue)}</p> : <Payment stop={stop} />}
+      {stop.onlinePayment && stop.productValue !== null ? (
+        <p>
+          {printTexts.value.paid} {money(stop.productValue)}
+        </p>
+      ) : (
+        <Payment stop={stop} />
+      )}
       {stop.observation !== null && <p>{stop.observation}</p>}
     </div>
   );

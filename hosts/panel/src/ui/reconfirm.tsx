@@ -37,8 +37,22 @@ function ConfirmDialog(props: Props) {
   const t = accessTexts.value.confirm;
   const [secret, setSecret] = useState("");
   return (
-    <Confirm title={t.title} text={props.text} submitLabel={t.submit} act={() => props.confirm(secret)} done={() => settle(true)} close={() => settle(false)}>
-      <TextField pointer={props.field.pointer} label={props.field.label} value={secret} set={setSecret} type="password" complete="current-password" />
+    <Confirm
+      title={t.title}
+      text={props.text}
+      submitLabel={t.submit}
+      act={() => props.confirm(secret)}
+      done={() => settle(true)}
+      close={() => settle(false)}
+    >
+      <TextField
+        pointer={props.field.pointer}
+        label={props.field.label}
+        value={secret}
+        set={setSecret}
+        type="password"
+        complete="current-password"
+      />
     </Confirm>
   );
 }

@@ -26,8 +26,23 @@ export function LineTable(props: { lines: readonly StatementLine[] }) {
           ),
         },
         { head: t.when, cell: (line) => <When at={line.createdAt} full /> },
-        { head: t.order, cell: (line) => (line.orderId === null ? "—" : <a class="number" href={`#/orders/${line.orderId}`}>#{line.orderId}</a>) },
-        { head: t.amount, right: true, class: (line) => (line.amount < 0 ? "number" : "number plus"), cell: (line) => money(line.amount) },
+        {
+          head: t.order,
+          cell: (line) =>
+            line.orderId === null ? (
+              "—"
+            ) : (
+              <a class="number" href={`#/orders/${line.orderId}`}>
+                #{line.orderId}
+              </a>
+            ),
+        },
+        {
+          head: t.amount,
+          right: true,
+          class: (line) => (line.amount < 0 ? "number" : "number plus"),
+          cell: (line) => money(line.amount),
+        },
         { head: t.after, right: true, class: "number", cell: (line) => money(line.balance) },
       ]}
     />

@@ -9,7 +9,10 @@ export function StoreChoice(props: { value: number; set: (store: number) => void
   return (
     <label class="inline">
       <span>{texts.value.common.store}</span>
-      <select value={String(props.value)} onChange={(event) => props.set(Number(event.currentTarget.value))}>
+      <select
+        value={String(props.value)}
+        onChange={(event) => props.set(Number(event.currentTarget.value))}
+      >
         {accessibleStores.value.map((one) => (
           <option key={one.id} value={String(one.id)}>
             {one.name}

@@ -1,7 +1,12 @@
 /** The streets of the map, drawn from a PMTiles file of the server in the colours of the page. Loaded only if the server has such a file. */
 
-import L from "leaflet";
-import { LineLabelSymbolizer, LineSymbolizer, PolygonSymbolizer, leafletLayer } from "protomaps-leaflet";
+import type L from "leaflet";
+import {
+  LineLabelSymbolizer,
+  LineSymbolizer,
+  PolygonSymbolizer,
+  leafletLayer,
+} from "protomaps-leaflet";
 import type { Streets } from "../api/client";
 
 /** A class of roads with its width in pixels at the zooms 12, 15 and 18, and the first zoom with names. */
@@ -42,15 +47,28 @@ function reportFailures(layer: StreetLayer): void {
 export function streetLayer(streets: Streets, attribution: string): L.GridLayer {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(`--map-${name}`).trim();
-  const isClass = (name: string) => (_: number, feature: { props: Record<string, unknown> }) => feature.props["class"] === name;
-  const width = ([small, medium, large]: Road["widths"], extra: number) => (zoom: number) => {
-    const between = (from: number, to: number, share: number) => from * (to / from) ** Math.min(1, Math.max(0, share));
-    return (zoom < 15 ? between(small, medium, (zoom - 12) / 3) : between(medium, large, (zoom - 15) / 3)) + extra;
-  };
+  const isClass = (name: string) => (_: number, feature: { props: Record<string, unknown> }) =>
+    feature.props.class === name;
+  const width =
+    ([small, medium, large]: Road["widths"], extra: number) =>
+    (zoom: number) => {
+      const between = (from: number, to: number, share: number) =>
+        from * (to / from) ** Math.min(1, Math.max(0, share));
+      return (
+        (zoom < 15
+          ? between(small, medium, (zoom - 12) / 3)
+          : between(medium, large, (zoom - 15) / 3)) + extra
+      );
+    };
   const line = (road: Road, kind: "casing" | "road", extra: number) => ({
     dataLayer: "roads",
     filter: isClass(road.name),
-    symbolizer: new LineSymbolizer({ color: colour(road.name === "path" ? "path" : kind), width: width(road.widths, extra), lineCap: "round", lineJoin: "round" }),
+    symbolizer: new LineSymbolizer({
+      color: colour(road.name === "path" ? "path" : kind),
+      width: width(road.widths, extra),
+      lineCap: "round",
+      lineJoin: "round",
+    }),
   });
   const cased = ROADS.filter((road) => road.name !== "path");
   const font = `500 11px ${style.getPropertyValue("--font")}`;
@@ -63,8 +81,16 @@ export function streetLayer(streets: Streets, attribution: string): L.GridLayer 
     backgroundColor: colour("ground"),
     paintRules: [
       { dataLayer: "parks", symbolizer: new PolygonSymbolizer({ fill: colour("park") }) },
-      { dataLayer: "water", filter: isClass("water"), symbolizer: new PolygonSymbolizer({ fill: colour("water") }) },
-      { dataLayer: "water", filter: isClass("river"), symbolizer: new LineSymbolizer({ color: colour("water"), width: 3 }) },
+      {
+        dataLayer: "water",
+        filter: isClass("water"),
+        symbolizer: new PolygonSymbolizer({ fill: colour("water") }),
+      },
+      {
+        dataLayer: "water",
+        filter: isClass("river"),
+        symbolizer: new LineSymbolizer({ color: colour("water"), width: 3 }),
+      },
       ...ROADS.filter((road) => road.name === "path").map((road) => line(road, "road", 0)),
       ...cased.map((road) => line(road, "casing", 1.5)),
       ...cased.map((road) => line(road, "road", 0)),
@@ -73,7 +99,13 @@ export function streetLayer(streets: Streets, attribution: string): L.GridLayer 
       dataLayer: "roads",
       minzoom: road.names,
       filter: isClass(road.name),
-      symbolizer: new LineLabelSymbolizer({ labelProps: ["name"], fill: colour("label"), stroke: colour("halo"), width: 2.5, font }),
+      symbolizer: new LineLabelSymbolizer({
+        labelProps: ["name"],
+        fill: colour("label"),
+        stroke: colour("halo"),
+        width: 2.5,
+        font,
+      }),
     })),
   });
   reportFailures(layer as unknown as StreetLayer);

@@ -11,7 +11,9 @@ export function useSubmit<T>(send: () => Promise<T>, done: (result: T) => void =
     if (busy) return;
     setBusy(true);
     setError(null);
-    send().then(done, setError).finally(() => setBusy(false));
+    send()
+      .then(done, setError)
+      .finally(() => setBusy(false));
   };
   return { error, busy, submit };
 }

@@ -31,7 +31,11 @@ export function Table<Row>(props: Props<Row>) {
           <tr>
             {columns.map((column) => (
               <th key={column.head} scope="col" class={column.right === true ? "right" : undefined}>
-                {column.kind === "actions" ? <span class="unseen">{column.head}</span> : column.head}
+                {column.kind === "actions" ? (
+                  <span class="unseen">{column.head}</span>
+                ) : (
+                  column.head
+                )}
               </th>
             ))}
           </tr>
@@ -40,7 +44,11 @@ export function Table<Row>(props: Props<Row>) {
           {props.rows.map((row) => (
             <tr key={props.id(row)}>
               {columns.map((column) => (
-                <td key={column.head} class={classOf(column, row)} data-label={column.kind === undefined ? column.head : undefined}>
+                <td
+                  key={column.head}
+                  class={classOf(column, row)}
+                  data-label={column.kind === undefined ? column.head : undefined}
+                >
                   {column.cell(row)}
                 </td>
               ))}
@@ -54,8 +62,11 @@ export function Table<Row>(props: Props<Row>) {
 
 function classOf<Row>(column: Column<Row>, row: Row): string {
   const extra = typeof column.class === "function" ? column.class(row) : column.class;
-  const kind = column.kind === "main" ? "main-cell" : column.kind === "actions" ? "actions-cell" : "";
-  return [kind, column.right === true || column.kind === "actions" ? "right" : "", extra ?? ""].filter(Boolean).join(" ");
+  const kind =
+    column.kind === "main" ? "main-cell" : column.kind === "actions" ? "actions-cell" : "";
+  return [kind, column.right === true || column.kind === "actions" ? "right" : "", extra ?? ""]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** Creates the column of a row's buttons. */

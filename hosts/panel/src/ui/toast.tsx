@@ -30,7 +30,10 @@ function remove(id: number): void {
 
 /** Shows the message of an error. */
 export function notifyError(error: unknown): void {
-  notify(error instanceof Error && error.message !== "" ? error.message : texts.value.net.failed, "bad");
+  notify(
+    error instanceof Error && error.message !== "" ? error.message : texts.value.net.failed,
+    "bad",
+  );
 }
 
 export function Toasts() {
@@ -39,7 +42,16 @@ export function Toasts() {
       {messages.value.map((message) => (
         <p key={message.id} class={message.kind === "quiet" ? "unseen" : `toast ${message.kind}`}>
           {message.text}
-          {message.kind !== "quiet" && <button type="button" class="toast-close" aria-label={texts.value.common.close} onClick={() => remove(message.id)}>×</button>}
+          {message.kind !== "quiet" && (
+            <button
+              type="button"
+              class="toast-close"
+              aria-label={texts.value.common.close}
+              onClick={() => remove(message.id)}
+            >
+              ×
+            </button>
+          )}
         </p>
       ))}
     </div>

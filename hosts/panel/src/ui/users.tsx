@@ -11,7 +11,16 @@ import type { Column } from "./table";
 export function userColumns(): Column<User>[] {
   const t = accessTexts.value;
   return [
-    { head: t.name, kind: "main", cell: (user) => <><span class="strong">{user.name}</span>{!user.hasPassword && <span class="sub">{t.pending}</span>}</> },
+    {
+      head: t.name,
+      kind: "main",
+      cell: (user) => (
+        <>
+          <span class="strong">{user.name}</span>
+          {!user.hasPassword && <span class="sub">{t.pending}</span>}
+        </>
+      ),
+    },
     { head: t.email, cell: (user) => user.email },
     { head: t.role, cell: (user) => t.roles[user.role] },
   ];
@@ -22,5 +31,11 @@ export function NewPasswordLink(props: { lead: string; link: PasswordLink }) {
   const t = accessTexts.value;
   const { url, code, expiresAt, mailed } = props.link;
   const until = t.linkUntil(dateTime(expiresAt, zone.value));
-  return <Secret lead={props.lead} value={url ?? `${location.origin}/#/password/${code}`} note={mailed === null ? until : `${until} ${t.linkMailed(mailed)}`} />;
+  return (
+    <Secret
+      lead={props.lead}
+      value={url ?? `${location.origin}/#/password/${code}`}
+      note={mailed === null ? until : `${until} ${t.linkMailed(mailed)}`}
+    />
+  );
 }

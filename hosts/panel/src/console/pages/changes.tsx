@@ -5,14 +5,22 @@ import { accessTexts } from "../../i18n/access";
 import { AuditLog } from "../../ui/audit-log";
 import { Page } from "../../ui/parts";
 import { audit } from "../api";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { consoleTexts } from "../texts";
 
-const storeLink = (id: number) => <a class="number" href={`#/stores/${id}`}>#{id}</a>;
+const storeLink = (id: number) => (
+  <a class="number" href={`#/stores/${id}`}>
+    #{id}
+  </a>
+);
 
 /** Only couriers and stores have a page. */
 function subject({ action, subjectId }: AuditEntry) {
-  return action.startsWith("courier.") ? <a href={`#/couriers/${subjectId}`}>#{subjectId}</a> : `#${subjectId}`;
+  return action.startsWith("courier.") ? (
+    <a href={`#/couriers/${subjectId}`}>#{subjectId}</a>
+  ) : (
+    `#${subjectId}`
+  );
 }
 
 export function ChangesPage(_: PageProps) {

@@ -37,15 +37,29 @@ interface Loaded {
 async function load(id: number): Promise<Loaded> {
   const courier = await couriers.get(id);
   const ids = courier.orderIds ?? (courier.orderId === null ? [] : [courier.orderId]);
-  return { courier, trip: await Promise.all(ids.slice(0, MAX_ORDERS).map((order) => orders.get(order))) };
+  return {
+    courier,
+    trip: await Promise.all(ids.slice(0, MAX_ORDERS).map((order) => orders.get(order))),
+  };
 }
 
 export function CourierPage(props: { id: number }) {
   const t = courierTexts.value;
   const found = usePolled(() => load(props.id), [props.id], POLL_MS);
   const courier = found.value?.courier;
-  const actions = courier?.removedAt === null && <Actions courier={courier} changed={found.reload} />;
-  return <Detail of={found} title={courier?.name ?? t.title} aside={actions} missing={["courier_not_found", t.missing]}>{(value) => <Found {...value} />}</Detail>;
+  const actions = courier?.removedAt === null && (
+    <Actions courier={courier} changed={found.reload} />
+  );
+  return (
+    <Detail
+      of={found}
+      title={courier?.name ?? t.title}
+      aside={actions}
+      missing={["courier_not_found", t.missing]}
+    >
+      {(value) => <Found {...value} />}
+    </Detail>
+  );
 }
 
 function Found(props: Loaded) {
@@ -57,9 +71,13 @@ function Found(props: Loaded) {
       <p class="heading">
         <CourierBadge state={stateOf(courier)} />
         <a href={`tel:${courier.phone}`}>{phone(courier.phone)}</a>
-        {(courier.positionAt !== null || courier.stuckSince !== undefined) && <span class="dim">{lastHeard(courier)}</span>}
+        {(courier.positionAt !== null || courier.stuckSince !== undefined) && (
+          <span class="dim">{lastHeard(courier)}</span>
+        )}
       </p>
-      {key?.id === courier.id && key.value !== null && <Secret lead={t.created} value={key.value} note={t.once} />}
+      {key?.id === courier.id && key.value !== null && (
+        <Secret lead={t.created} value={key.value} note={t.once} />
+      )}
       <div class="order-grid">
         <div class="order-main">
           <Trip courier={courier} trip={trip} />
@@ -86,18 +104,49 @@ function Actions(props: { courier: CourierRecord; changed: () => void }) {
     changed();
   };
   const isSuspended = courier.suspendedAt !== null;
-  const change = (part: Record<string, boolean>, message: string) => couriers.change(courier.id, part).then(() => done(message), notifyError);
-  const toggle = () => change({ available: !courier.available }, courier.available ? t.paused : t.resumed);
-  const suspend = () => change({ suspended: !isSuspended }, isSuspended ? t.suspensionEnded : t.suspended);
+  const change = (part: Record<string, boolean>, message: string) =>
+    couriers.change(courier.id, part).then(() => done(message), notifyError);
+  const toggle = () =>
+    change({ available: !courier.available }, courier.available ? t.paused : t.resumed);
+  const suspend = () =>
+    change({ suspended: !isSuspended }, isSuspended ? t.suspensionEnded : t.suspended);
   return (
     <div class="actions">
-      {!isSuspended && <button type="button" class="button" title={courier.available ? t.pauseHint : undefined} onClick={toggle}>{courier.available ? t.pause : t.resume}</button>}
-      <button type="button" class="button" title={isSuspended ? undefined : t.suspendHint} onClick={suspend}>{isSuspended ? t.endSuspension : t.suspend}</button>
-      <button type="button" class="button" onClick={() => setOpen("edit")}>{t.edit}</button>
-      <button type="button" class="button danger" onClick={() => setOpen("remove")}>{t.remove}</button>
+      {!isSuspended && (
+        <button
+          type="button"
+          class="button"
+          title={courier.available ? t.pauseHint : undefined}
+          onClick={toggle}
+        >
+          {courier.available ? t.pause : t.resume}
+        </button>
+      )}
+      <button
+        type="button"
+        class="button"
+        title={isSuspended ? undefined : t.suspendHint}
+        onClick={suspend}
+      >
+        {isSuspended ? t.endSuspension : t.suspend}
+      </button>
+      <button type="button" class="button" onClick={() => setOpen("edit")}>
+        {t.edit}
+      </button>
+      <button type="button" class="button danger" onClick={() => setOpen("remove")}>
+        {t.remove}
+      </button>
       {open === "edit" && <EditDialog courier={courier} close={close} done={() => done(t.saved)} />}
       {open === "remove" && (
-        <Confirm danger title={t.removeTitle(courier.name)} text={<p>{t.removeText}</p>} submitLabel={t.remove} act={() => couriers.change(courier.id, { removed: true })} done={() => done(t.removed)} close={close} />
+        <Confirm
+          danger
+          title={t.removeTitle(courier.name)}
+          text={<p>{t.removeText}</p>}
+          submitLabel={t.remove}
+          act={() => couriers.change(courier.id, { removed: true })}
+          done={() => done(t.removed)}
+          close={close}
+        />
       )}
     </div>
   );
@@ -115,7 +164,19 @@ interface Edited {
 }
 
 /** Null fields are unchanged. */
-const editDraft = formDraft("courier-edit", (): Edited => ({ name: null, phone: null, email: null, document: null, vehicle: null, weight: null, volume: null, equipment: null }));
+const editDraft = formDraft(
+  "courier-edit",
+  (): Edited => ({
+    name: null,
+    phone: null,
+    email: null,
+    document: null,
+    vehicle: null,
+    weight: null,
+    volume: null,
+    equipment: null,
+  }),
+);
 
 /** The largest limits that the API accepts. They leave only those of the vehicle. */
 const MAX_WEIGHT_G = 1_000_000;
@@ -135,8 +196,14 @@ function EditDialog(props: { courier: CourierRecord; close: () => void; done: ()
   const { name, email, document, vehicle, weight, volume, equipment } = value;
   const act = () =>
     couriers.change(courier.id, {
-      name, email, document, vehicle, equipment, phone: value.phone === null ? null : phoneRequest(value.phone),
-      maxWeightGrams: limit(weight, MAX_WEIGHT_G), maxVolumeMillilitres: limit(volume, MAX_VOLUME_ML),
+      name,
+      email,
+      document,
+      vehicle,
+      equipment,
+      phone: value.phone === null ? null : phoneRequest(value.phone),
+      maxWeightGrams: limit(weight, MAX_WEIGHT_G),
+      maxVolumeMillilitres: limit(volume, MAX_VOLUME_ML),
     });
   const done = () => {
     draft.clear();
@@ -144,12 +211,52 @@ function EditDialog(props: { courier: CourierRecord; close: () => void; done: ()
   };
   return (
     <Confirm title={t.edit} submitLabel={t.save} act={act} done={done} close={props.close}>
-      <TextField pointer="/name" label={t.name} value={value.name ?? courier.name} set={(name) => set({ name })} max={255} />
-      <TextField pointer="/phone" label={t.phone} hint={t.phoneHint} value={value.phone ?? phone(courier.phone)} set={(text) => set({ phone: text })} format={phoneFormat} type="tel" mode="tel" max={32} />
-      <TextField pointer="/email" label={t.email} value={value.email ?? courier.email ?? ""} set={(email) => set({ email })} type="email" mode="email" max={400} optional />
-      <TextField pointer="/document" label={t.document} value={value.document ?? courier.document ?? ""} set={(document) => set({ document })} max={64} optional />
-      <VehicleFields vehicle={vehicle ?? courier.vehicle} weight={weight ?? typedThousandths(courier.maxWeightGrams)} volume={volume ?? typedThousandths(courier.maxVolumeMillilitres)} set={set} />
-      <EquipmentFields value={equipment ?? courier.equipment} set={(chosen) => set({ equipment: chosen })} />
+      <TextField
+        pointer="/name"
+        label={t.name}
+        value={value.name ?? courier.name}
+        set={(name) => set({ name })}
+        max={255}
+      />
+      <TextField
+        pointer="/phone"
+        label={t.phone}
+        hint={t.phoneHint}
+        value={value.phone ?? phone(courier.phone)}
+        set={(text) => set({ phone: text })}
+        format={phoneFormat}
+        type="tel"
+        mode="tel"
+        max={32}
+      />
+      <TextField
+        pointer="/email"
+        label={t.email}
+        value={value.email ?? courier.email ?? ""}
+        set={(email) => set({ email })}
+        type="email"
+        mode="email"
+        max={400}
+        optional
+      />
+      <TextField
+        pointer="/document"
+        label={t.document}
+        value={value.document ?? courier.document ?? ""}
+        set={(document) => set({ document })}
+        max={64}
+        optional
+      />
+      <VehicleFields
+        vehicle={vehicle ?? courier.vehicle}
+        weight={weight ?? typedThousandths(courier.maxWeightGrams)}
+        volume={volume ?? typedThousandths(courier.maxVolumeMillilitres)}
+        set={set}
+      />
+      <EquipmentFields
+        value={equipment ?? courier.equipment}
+        set={(chosen) => set({ equipment: chosen })}
+      />
     </Confirm>
   );
 }
@@ -162,7 +269,10 @@ function SignIn(props: { courier: CourierRecord }) {
   const issue = () => {
     if (busy) return;
     setBusy(true);
-    couriers.signIn(props.courier.id).then(setCode, notifyError).finally(() => setBusy(false));
+    couriers
+      .signIn(props.courier.id)
+      .then(setCode, notifyError)
+      .finally(() => setBusy(false));
   };
   const link = code === null ? "" : (code.url ?? `${location.origin}/courier#${code.value}`);
   return (
@@ -175,7 +285,9 @@ function SignIn(props: { courier: CourierRecord }) {
           <Secret lead={t.link} value={link} note={t.until(dateTime(code.expiresAt, zone.value))} />
         </>
       )}
-      <button type="button" class="button" aria-disabled={busy} onClick={issue}>{t.newCode}</button>
+      <button type="button" class="button" aria-disabled={busy} onClick={issue}>
+        {t.newCode}
+      </button>
     </section>
   );
 }
@@ -183,12 +295,18 @@ function SignIn(props: { courier: CourierRecord }) {
 function Trip(props: { courier: CourierRecord; trip: readonly OrderDetails[] }) {
   const t = courierTexts.value;
   const { courier, trip } = props;
-  const key = JSON.stringify([courier.latitude, courier.longitude, trip.map((order) => [order.id, order.situation])]);
+  const key = JSON.stringify([
+    courier.latitude,
+    courier.longitude,
+    trip.map((order) => [order.id, order.situation]),
+  ]);
   const marks = useMemo(() => tripMarks(courier, trip), [key]);
   return (
     <section class="card" aria-labelledby="trip">
       <h2 id="trip">{t.trip}</h2>
-      {trip.length === 0 ? <p class="dim">{t.noTrip}</p> : (
+      {trip.length === 0 ? (
+        <p class="dim">{t.noTrip}</p>
+      ) : (
         <ul class="fleet-list">
           {trip.map((order) => (
             <li key={order.id}>
@@ -209,18 +327,29 @@ function Trip(props: { courier: CourierRecord; trip: readonly OrderDetails[] }) 
 function tripMarks(courier: CourierRecord, trip: readonly OrderDetails[]): Mark[] {
   const marks = trip.flatMap((order): Mark[] => [
     { name: order.code, label: "", ...order.pickupLocation, radius: 0, kind: "pickup" },
-    ...order.deliveries.filter((stop) => !isFinal(stop.situation)).map((stop): Mark => ({
-      name: stop.name ?? order.code, label: String(stop.orderRoute), ...stop.location, radius: 0, kind: mark(stop.situation),
-    })),
+    ...order.deliveries
+      .filter((stop) => !isFinal(stop.situation))
+      .map(
+        (stop): Mark => ({
+          name: stop.name ?? order.code,
+          label: String(stop.orderRoute),
+          ...stop.location,
+          radius: 0,
+          kind: mark(stop.situation),
+        }),
+      ),
   ]);
   const { latitude, longitude, name } = courier;
-  if (latitude !== null && longitude !== null) marks.push({ name, label: "", latitude, longitude, radius: 0, kind: "courier" });
+  if (latitude !== null && longitude !== null)
+    marks.push({ name, label: "", latitude, longitude, radius: 0, kind: "courier" });
   return marks;
 }
 
 function equipmentOf(courier: CourierRecord): string {
   const t = courierTexts.value;
-  const names = EQUIPMENT.filter((kind) => courier.equipment.includes(kind)).map((kind) => t.equipmentNames[kind]);
+  const names = EQUIPMENT.filter((kind) => courier.equipment.includes(kind)).map(
+    (kind) => t.equipmentNames[kind],
+  );
   return names.length === 0 ? t.noEquipment : names.join(", ");
 }
 
@@ -231,19 +360,37 @@ function Facts(props: { courier: CourierRecord }) {
     <section class="card">
       <h2>{t.details}</h2>
       <dl class="facts">
-        <Fact name="ID"><span class="number">{courier.id}</span></Fact>
-        <Fact name={t.profile}><span class="number">{courier.profileId}</span></Fact>
+        <Fact name="ID">
+          <span class="number">{courier.id}</span>
+        </Fact>
+        <Fact name={t.profile}>
+          <span class="number">{courier.profileId}</span>
+        </Fact>
         <Fact name={l.vehicle}>{l.names[courier.vehicle]}</Fact>
         <Fact name={l.maxWeight}>{quantity(courier.maxWeightGrams / 1_000)}</Fact>
         <Fact name={l.maxVolume}>{quantity(courier.maxVolumeMillilitres / 1_000)}</Fact>
         <Fact name={t.equipment}>{equipmentOf(courier)}</Fact>
-        {courier.suspendedAt !== null && <Fact name={t.suspendedAt}><When at={courier.suspendedAt} full /></Fact>}
-        {courier.email !== null && <Fact name={t.email}><span class="break">{courier.email}</span></Fact>}
+        {courier.suspendedAt !== null && (
+          <Fact name={t.suspendedAt}>
+            <When at={courier.suspendedAt} full />
+          </Fact>
+        )}
+        {courier.email !== null && (
+          <Fact name={t.email}>
+            <span class="break">{courier.email}</span>
+          </Fact>
+        )}
         {courier.document !== null && <Fact name={t.document}>{courier.document}</Fact>}
         {courier.availableFrom !== undefined && courier.availableUntil !== undefined && (
-          <Fact name={t.shift}><When at={courier.availableFrom} /> – <When at={courier.availableUntil} /></Fact>
+          <Fact name={t.shift}>
+            <When at={courier.availableFrom} /> – <When at={courier.availableUntil} />
+          </Fact>
         )}
-        {courier.keyExpiresAt !== null && Date.parse(courier.keyExpiresAt) > now.value && <Fact name={t.keyUntil}><When at={courier.keyExpiresAt} full /></Fact>}
+        {courier.keyExpiresAt !== null && Date.parse(courier.keyExpiresAt) > now.value && (
+          <Fact name={t.keyUntil}>
+            <When at={courier.keyExpiresAt} full />
+          </Fact>
+        )}
         {courier.sandbox && <Fact name={t.sandbox}>✓</Fact>}
       </dl>
     </section>

@@ -2,7 +2,12 @@
 
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import type { ChangedDecision, DispatchComparison, DispatchPass, DispatchSettings } from "../../api/wire";
+import type {
+  ChangedDecision,
+  DispatchComparison,
+  DispatchPass,
+  DispatchSettings,
+} from "../../api/wire";
 import { zone } from "../../context";
 import { timeWithSeconds } from "../../format";
 import { ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
@@ -11,7 +16,7 @@ import { Loaded, Page } from "../../ui/parts";
 import { useSubmit } from "../../ui/submit";
 import { dispatch } from "../api";
 import { formDraft } from "../draft";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { dispatchTexts, settingNames } from "../texts/dispatch";
 import { Decision } from "../ui/decision";
 
@@ -44,13 +49,20 @@ function PassSection() {
     if (busy) return;
     setBusy(true);
     setError(null);
-    dispatch.run(isDryRun).then((pass) => (result.value = { pass, isDryRun, at: new Date().toISOString() }), setError).finally(() => setBusy(false));
+    dispatch
+      .run(isDryRun)
+      .then((pass) => (result.value = { pass, isDryRun, at: new Date().toISOString() }), setError)
+      .finally(() => setBusy(false));
   };
   return (
     <div class="stack">
       <div class="row">
-        <button type="button" class="button primary" aria-disabled={busy} onClick={() => run(true)}>{busy ? t.running : t.dryRun}</button>
-        <button type="button" class="button" aria-disabled={busy} onClick={() => run(false)}>{t.run}</button>
+        <button type="button" class="button primary" aria-disabled={busy} onClick={() => run(true)}>
+          {busy ? t.running : t.dryRun}
+        </button>
+        <button type="button" class="button" aria-disabled={busy} onClick={() => run(false)}>
+          {t.run}
+        </button>
       </div>
       <p class="hint">{t.dryRunHint}</p>
       <ErrorBox error={error} />
@@ -68,12 +80,33 @@ function ResultText(props: { of: Result }) {
     <div class="card" data-testid="pass">
       <p class="strong">{isDryRun ? t.simulated(time) : t.done(time)}</p>
       {pass.more && <p class="warn-text">{t.more}</p>}
-      {isDryRun ? <p>{decisions.length === 0 ? t.nothing : t.assigns(decisions.filter((one) => one.outcome === "ASSIGNED").length, decisions.length)}</p> : <Changes of={pass} />}
-      {decisions.length > MAX_DECISIONS && <p class="warn-text">{t.shown(MAX_DECISIONS, decisions.length)}</p>}
+      {isDryRun ? (
+        <p>
+          {decisions.length === 0
+            ? t.nothing
+            : t.assigns(
+                decisions.filter((one) => one.outcome === "ASSIGNED").length,
+                decisions.length,
+              )}
+        </p>
+      ) : (
+        <Changes of={pass} />
+      )}
+      {decisions.length > MAX_DECISIONS && (
+        <p class="warn-text">{t.shown(MAX_DECISIONS, decisions.length)}</p>
+      )}
       {decisions.length > 0 && (
         <ol class="decisions">
           {decisions.slice(0, MAX_DECISIONS).map((one) => (
-            <Decision key={one.orderId} pass={one} title={<><a href={`#/orders/${one.orderId}`}>{t.order(one.orderId)}</a>. </>} />
+            <Decision
+              key={one.orderId}
+              pass={one}
+              title={
+                <>
+                  <a href={`#/orders/${one.orderId}`}>{t.order(one.orderId)}</a>.{" "}
+                </>
+              }
+            />
           ))}
         </ol>
       )}
@@ -85,16 +118,33 @@ function Changes(props: { of: DispatchPass }) {
   const t = dispatchTexts.value;
   const { allocated, released, expired, moved } = props.of;
   // The expired orders are also counted as moved ones.
-  const counts = [[allocated, t.allocated], [released, t.released], [expired, t.expired], [moved - expired, t.moved]] as const;
+  const counts = [
+    [allocated, t.allocated],
+    [released, t.released],
+    [expired, t.expired],
+    [moved - expired, t.moved],
+  ] as const;
   const present = counts.filter(([count]) => count > 0);
-  return present.length === 0 ? <p>{t.noChange}</p> : <ul>{present.map(([count, text]) => <li key={text(2)}>{text(count)}</li>)}</ul>;
+  return present.length === 0 ? (
+    <p>{t.noChange}</p>
+  ) : (
+    <ul>
+      {present.map(([count, text]) => (
+        <li key={text(2)}>{text(count)}</li>
+      ))}
+    </ul>
+  );
 }
 
 /** The values that the operator typed; absent ones are those in force. */
-const settingsDraft = formDraft("dispatch", (): Partial<Record<keyof DispatchSettings, string>> => ({}));
+const settingsDraft = formDraft(
+  "dispatch",
+  (): Partial<Record<keyof DispatchSettings, string>> => ({}),
+);
 
 /** Returns the value as a number, or as typed, so that the API reports it. */
-const numberOf = (text: string) => (text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text));
+const numberOf = (text: string) =>
+  text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text);
 
 /** The settings in force, and a pass simulated with other values. */
 function SettingsSection() {
@@ -104,7 +154,9 @@ function SettingsSection() {
     <section class="stack below" aria-labelledby="dispatch-settings">
       <h2 id="dispatch-settings">{t.settings}</h2>
       <p class="hint">{t.settingsHint}</p>
-      <Loaded of={settings} lines={4}>{(current) => <SettingsForm current={current} />}</Loaded>
+      <Loaded of={settings} lines={4}>
+        {(current) => <SettingsForm current={current} />}
+      </Loaded>
     </section>
   );
 }
@@ -115,7 +167,8 @@ function SettingsForm(props: { current: DispatchSettings }) {
   const draft = settingsDraft("deployment");
   const [shown, setShown] = useState<DispatchComparison | null>(null);
   const shownValue = (name: keyof DispatchSettings) => draft.value[name] ?? String(current[name]);
-  const body = () => Object.fromEntries(settingNames.map((name) => [name, numberOf(shownValue(name))]));
+  const body = () =>
+    Object.fromEntries(settingNames.map((name) => [name, numberOf(shownValue(name))]));
   const { error, busy, submit } = useSubmit(() => dispatch.compare(body()), setShown);
   return (
     <>
@@ -124,16 +177,38 @@ function SettingsForm(props: { current: DispatchSettings }) {
           <ErrorBox error={error} />
           <div class="grid even">
             {settingNames.map((name) => (
-              <TextField key={name} pointer={`/${name}`} label={t.names[name]} hint={t.current(current[name])} value={shownValue(name)} set={(text) => draft.set({ [name]: text })} mode="numeric" max={6} />
+              <TextField
+                key={name}
+                pointer={`/${name}`}
+                label={t.names[name]}
+                hint={t.current(current[name])}
+                value={shownValue(name)}
+                set={(text) => draft.set({ [name]: text })}
+                mode="numeric"
+                max={6}
+              />
             ))}
           </div>
         </FieldErrors.Provider>
         <div class="row">
-          <button type="submit" class="button" aria-disabled={busy}>{busy ? t.running : t.compare}</button>
-          <button type="button" class="button" onClick={() => { draft.clear(); setShown(null); }}>{t.reset}</button>
+          <button type="submit" class="button" aria-disabled={busy}>
+            {busy ? t.running : t.compare}
+          </button>
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              draft.clear();
+              setShown(null);
+            }}
+          >
+            {t.reset}
+          </button>
         </div>
       </form>
-      <div role="status">{shown !== null && error === null && <Comparison of={shown} current={current} />}</div>
+      <div role="status">
+        {shown !== null && error === null && <Comparison of={shown} current={current} />}
+      </div>
     </>
   );
 }
@@ -142,13 +217,22 @@ function Comparison(props: { of: DispatchComparison; current: DispatchSettings }
   const t = dispatchTexts.value;
   const { of, current } = props;
   const changed = settingNames.filter((name) => of.settings[name] !== current[name]);
-  const lines = changed.map((name) => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} = ${of.settings[name]}`);
+  const lines = changed.map(
+    (name) =>
+      `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} = ${of.settings[name]}`,
+  );
   return (
     <div class="card stack" data-testid="comparison">
-      <p>{t.compared(of.current.assigned, of.draft.assigned, of.current.orders, of.draft.orders)}</p>
+      <p>
+        {t.compared(of.current.assigned, of.draft.assigned, of.current.orders, of.draft.orders)}
+      </p>
       <p class="strong">{of.changedOrders === 0 ? t.same : t.changed(of.changedOrders)}</p>
-      {of.changed.length < of.changedOrders && <p class="warn-text">{t.shown(of.changed.length, of.changedOrders)}</p>}
-      {of.changed.map((one) => <Changed key={one.orderId} of={one} />)}
+      {of.changed.length < of.changedOrders && (
+        <p class="warn-text">{t.shown(of.changed.length, of.changedOrders)}</p>
+      )}
+      {of.changed.map((one) => (
+        <Changed key={one.orderId} of={one} />
+      ))}
       {lines.length > 0 && (
         <>
           <p>{t.apply}</p>
@@ -163,10 +247,20 @@ function Changed(props: { of: ChangedDecision }) {
   const t = dispatchTexts.value;
   const { orderId, current, draft } = props.of;
   const side = (title: string, of: ChangedDecision["current"]) =>
-    of === null ? <li><p>{title}: {t.notMatched}</p></li> : <Decision pass={of} title={<>{title}: </>} />;
+    of === null ? (
+      <li>
+        <p>
+          {title}: {t.notMatched}
+        </p>
+      </li>
+    ) : (
+      <Decision pass={of} title={<>{title}: </>} />
+    );
   return (
     <section>
-      <h3><a href={`#/orders/${orderId}`}>{t.order(orderId)}</a></h3>
+      <h3>
+        <a href={`#/orders/${orderId}`}>{t.order(orderId)}</a>
+      </h3>
       <ol class="decisions">
         {side(t.now, current)}
         {side(t.withDraft, draft)}

@@ -5,7 +5,7 @@ import { zone } from "../../context";
 import { quantity, timeWithSeconds } from "../../format";
 import { Loaded, Page } from "../../ui/parts";
 import { get } from "../api";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
 import { healthTexts } from "../texts/health";
 import { span } from "../texts/order";
@@ -17,8 +17,14 @@ export function HealthPage(_: PageProps) {
   const health = usePolled(() => get<Health>("/admin/health"), [], POLL_MS);
   return (
     <Page title={t.title} lead={t.lead}>
-      {health.error !== null && health.value !== null && <p class="notice" role="alert">{t.old}</p>}
-      <Loaded of={health} lines={5}>{(found) => <Found of={found} />}</Loaded>
+      {health.error !== null && health.value !== null && (
+        <p class="notice" role="alert">
+          {t.old}
+        </p>
+      )}
+      <Loaded of={health} lines={5}>
+        {(found) => <Found of={found} />}
+      </Loaded>
     </Page>
   );
 }
@@ -31,11 +37,15 @@ function Found(props: { of: Health }) {
   return (
     <div class="stack">
       <p class="row">
-        <strong role="status" class={`badge ${isGood ? "good" : "bad"}`}>{isGood ? t.good : bad.length === 0 ? t.badOverall : t.bad(bad.length)}</strong>
+        <strong role="status" class={`badge ${isGood ? "good" : "bad"}`}>
+          {isGood ? t.good : bad.length === 0 ? t.badOverall : t.bad(bad.length)}
+        </strong>
         <span class="dim number">{t.at(timeWithSeconds(at, zone.value))}</span>
       </p>
       <ul class="figures" aria-label={t.figures}>
-        {[...bad, ...figures.filter((one) => one.status === "OK")].map((one) => <FigureCard key={one.name} of={one} />)}
+        {[...bad, ...figures.filter((one) => one.status === "OK")].map((one) => (
+          <FigureCard key={one.name} of={one} />
+        ))}
       </ul>
     </div>
   );

@@ -11,7 +11,7 @@ import { Loaded, Page, Situation } from "../../ui/parts";
 import { PAGE_SIZE, couriers, orders, readPages } from "../api";
 import { CourierBadge, lastHeard, stateOf } from "../courier-state";
 import { distanceKm } from "../geo";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
 import { mapTexts, type CourierState } from "../texts/map";
 import "../../styles/map.css";
@@ -30,15 +30,28 @@ interface Traffic {
 
 /** Loads the open orders, or the newest ones and a page of late ones if there are too many. */
 async function loadOrders(): Promise<Pick<Traffic, "orders" | "hasMoreOrders">> {
-  const { pages, more } = await readPages((cursor) => orders.list({ open: "true", cursor }), ORDER_PAGES);
+  const { pages, more } = await readPages(
+    (cursor) => orders.list({ open: "true", cursor }),
+    ORDER_PAGES,
+  );
   const late = more === null ? [] : (await orders.list({ open: "true", late: "true" })).orders;
   const all = [...pages.flatMap((page) => page.orders), ...late];
-  return { orders: [...new Map(all.map((row) => [row.id, row])).values()], hasMoreOrders: more !== null };
+  return {
+    orders: [...new Map(all.map((row) => [row.id, row])).values()],
+    hasMoreOrders: more !== null,
+  };
 }
 
 async function load(): Promise<Traffic> {
-  const [open, fleet] = await Promise.all([loadOrders(), readPages((cursor) => couriers.list(cursor), COURIER_PAGES)]);
-  return { ...open, couriers: fleet.pages.flatMap((page) => page.couriers), hasMoreCouriers: fleet.more !== null };
+  const [open, fleet] = await Promise.all([
+    loadOrders(),
+    readPages((cursor) => couriers.list(cursor), COURIER_PAGES),
+  ]);
+  return {
+    ...open,
+    couriers: fleet.pages.flatMap((page) => page.couriers),
+    hasMoreCouriers: fleet.more !== null,
+  };
 }
 
 /** The chosen city, or an empty string for all. It stays while the operator opens an order. */
@@ -46,7 +59,8 @@ const city = signal("");
 /** A courier within this distance of a pickup of the chosen city is shown. */
 const CITY_KM = 50;
 
-const cityOf = ({ pickupAddress: { city: name, state } }: OrderRow): string => [name, state].filter(Boolean).join(" – ");
+const cityOf = ({ pickupAddress: { city: name, state } }: OrderRow): string =>
+  [name, state].filter(Boolean).join(" – ");
 
 function isNear(courier: CourierRecord, rows: readonly OrderRow[]): boolean {
   return rows.some((row) => (distanceKm(courier, row.pickupLocation) ?? Infinity) <= CITY_KM);
@@ -75,11 +89,15 @@ export function MapPage(_: PageProps) {
       aside={
         <>
           {found.value !== null && <CityChoice orders={found.value.orders} set={choose} />}
-          <button type="button" class="button" onClick={fit}>{t.fit}</button>
+          <button type="button" class="button" onClick={fit}>
+            {t.fit}
+          </button>
         </>
       }
     >
-      <Loaded of={found} lines={8}>{(traffic) => <Fleet traffic={inCity(traffic)} view={view} />}</Loaded>
+      <Loaded of={found} lines={8}>
+        {(traffic) => <Fleet traffic={inCity(traffic)} view={view} />}
+      </Loaded>
     </Page>
   );
 }
@@ -88,18 +106,33 @@ export function MapPage(_: PageProps) {
 function inCity(traffic: Traffic): Traffic {
   if (city.value === "") return traffic;
   const rows = traffic.orders.filter((row) => cityOf(row) === city.value);
-  return { ...traffic, orders: rows, couriers: traffic.couriers.filter((courier) => isNear(courier, rows)) };
+  return {
+    ...traffic,
+    orders: rows,
+    couriers: traffic.couriers.filter((courier) => isNear(courier, rows)),
+  };
 }
 
 /** A choice of the cities with open orders, hidden if there is only one. */
 function CityChoice(props: { orders: readonly OrderRow[]; set: (city: string) => void }) {
   const t = mapTexts.value;
-  const names = [...new Set([...props.orders.map(cityOf), city.value])].filter(Boolean).sort((a, b) => a.localeCompare(b));
+  const names = [...new Set([...props.orders.map(cityOf), city.value])]
+    .filter(Boolean)
+    .sort((a, b) => a.localeCompare(b));
   if (names.length < 2 && city.value === "") return null;
   return (
-    <select class="city" aria-label={t.city} value={city.value} onChange={(event) => props.set(event.currentTarget.value)}>
+    <select
+      class="city"
+      aria-label={t.city}
+      value={city.value}
+      onChange={(event) => props.set(event.currentTarget.value)}
+    >
       <option value="">{t.allCities}</option>
-      {names.map((name) => <option key={name} value={name}>{name}</option>)}
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
     </select>
   );
 }
@@ -115,27 +148,57 @@ function Fleet(props: { traffic: Traffic; view: number }) {
   // The map is drawn again only if something on it changed.
   const key = JSON.stringify([
     working.map(({ courier, state }) => [courier.id, state, courier.latitude, courier.longitude]),
-    rows.map((row) => [row.id, row.situation, isLate(row), row.deliveries.map((stop) => stop.situation)]),
+    rows.map((row) => [
+      row.id,
+      row.situation,
+      isLate(row),
+      row.deliveries.map((stop) => stop.situation),
+    ]),
   ]);
-  const marks = useMemo(() => [...rows.flatMap((row) => orderMarks(row, isLate(row))), ...working.flatMap(courierMark)], [key, t]);
+  const marks = useMemo(
+    () => [...rows.flatMap((row) => orderMarks(row, isLate(row))), ...working.flatMap(courierMark)],
+    [key, t],
+  );
   const count = (state: CourierState) => working.filter((one) => one.state === state).length;
   return (
     <>
       <p class="legend">
         {(["available", "trip", "stuck", "silent"] as const).map((state) => (
-          <span key={state}><i class={`dot ${state}`} /> {t.states[state]} <strong class="number">{count(state)}</strong></span>
+          <span key={state}>
+            <i class={`dot ${state}`} /> {t.states[state]}{" "}
+            <strong class="number">{count(state)}</strong>
+          </span>
         ))}
-        <span><i class="dot small" /> {t.pickups}</span>
-        <span><i class="dot small stop" /> {t.stops}</span>
-        <span><i class="dot small late" /> {t.late} <strong class="number">{rows.filter(isLate).length}</strong></span>
+        <span>
+          <i class="dot small" /> {t.pickups}
+        </span>
+        <span>
+          <i class="dot small stop" /> {t.stops}
+        </span>
+        <span>
+          <i class="dot small late" /> {t.late}{" "}
+          <strong class="number">{rows.filter(isLate).length}</strong>
+        </span>
       </p>
       <div class="fleet">
         <section class="card map-card">
-          <RouteMap label={t.label} marks={marks} path={[]} view={view} select={(mark) => go((mark as LinkedMark).to)} />
+          <RouteMap
+            label={t.label}
+            marks={marks}
+            path={[]}
+            view={view}
+            select={(mark) => go((mark as LinkedMark).to)}
+          />
         </section>
         <div class="fleet-side">
-          <OrderList rows={rows} note={traffic.hasMoreOrders ? t.moreOrders(ORDER_PAGES * PAGE_SIZE) : null} />
-          <CourierList working={working} note={traffic.hasMoreCouriers ? t.moreCouriers(COURIER_PAGES * PAGE_SIZE) : null} />
+          <OrderList
+            rows={rows}
+            note={traffic.hasMoreOrders ? t.moreOrders(ORDER_PAGES * PAGE_SIZE) : null}
+          />
+          <CourierList
+            working={working}
+            note={traffic.hasMoreCouriers ? t.moreCouriers(COURIER_PAGES * PAGE_SIZE) : null}
+          />
         </div>
       </div>
     </>
@@ -146,7 +209,9 @@ function OrderList(props: { rows: readonly OrderRow[]; note: string | null }) {
   const t = mapTexts.value;
   return (
     <section class="card" aria-labelledby="open-orders">
-      <h2 id="open-orders">{t.orders} <span class="number dim">{props.rows.length}</span></h2>
+      <h2 id="open-orders">
+        {t.orders} <span class="number dim">{props.rows.length}</span>
+      </h2>
       {props.rows.length === 0 && <p class="dim">{t.noOrders}</p>}
       <ul class="fleet-list">
         {props.rows.map((row) => (
@@ -154,7 +219,9 @@ function OrderList(props: { rows: readonly OrderRow[]; note: string | null }) {
             <a href={`#/orders/${row.id}`}>
               <span class="strong">{row.code}</span>
               <Situation of={row.situation} />
-              <span class="sub">{row.storeName ?? `#${row.storeId}`} <LatenessText of={row} /></span>
+              <span class="sub">
+                {row.storeName ?? `#${row.storeId}`} <LatenessText of={row} />
+              </span>
             </a>
           </li>
         ))}
@@ -168,7 +235,9 @@ function CourierList(props: { working: readonly Working[]; note: string | null }
   const t = mapTexts.value;
   return (
     <section class="card" aria-labelledby="working-couriers">
-      <h2 id="working-couriers">{t.couriers} <span class="number dim">{props.working.length}</span></h2>
+      <h2 id="working-couriers">
+        {t.couriers} <span class="number dim">{props.working.length}</span>
+      </h2>
       {props.working.length === 0 && <p class="dim">{t.noCouriers}</p>}
       <ul class="fleet-list">
         {props.working.map(({ courier, state }) => (
@@ -189,10 +258,22 @@ function CourierList(props: { working: readonly Working[]; note: string | null }
 /** The pickup of an order whose goods are not picked up, and the stops that are left. */
 function orderMarks(order: OrderRow, isLate: boolean): LinkedMark[] {
   const name = mapTexts.value.order(order.code, order.storeName ?? `#${order.storeId}`);
-  const common = { name, label: "", radius: 0, style: `small order-${order.id}${isLate ? " late" : ""}`, to: `/orders/${order.id}` };
-  const at = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({ latitude, longitude });
-  const marks = order.deliveries.filter((stop) => !isFinal(stop.situation)).map((stop): LinkedMark => ({ ...common, ...at(stop.location), kind: "stop", size: 5 }));
-  if (order.situation < OUT_FOR_DELIVERY) marks.push({ ...common, ...at(order.pickupLocation), kind: "pickup", size: 7 });
+  const common = {
+    name,
+    label: "",
+    radius: 0,
+    style: `small order-${order.id}${isLate ? " late" : ""}`,
+    to: `/orders/${order.id}`,
+  };
+  const at = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({
+    latitude,
+    longitude,
+  });
+  const marks = order.deliveries
+    .filter((stop) => !isFinal(stop.situation))
+    .map((stop): LinkedMark => ({ ...common, ...at(stop.location), kind: "stop", size: 5 }));
+  if (order.situation < OUT_FOR_DELIVERY)
+    marks.push({ ...common, ...at(order.pickupLocation), kind: "pickup", size: 7 });
   return marks;
 }
 
@@ -200,5 +281,17 @@ function courierMark({ courier, state }: Working): LinkedMark[] {
   const { latitude, longitude } = courier;
   if (latitude === null || longitude === null) return [];
   const name = `${courier.name} · ${mapTexts.value.states[state]}`;
-  return [{ name, label: "", latitude, longitude, radius: 0, kind: "courier", style: state, size: 9, to: `/couriers/${courier.id}` }];
+  return [
+    {
+      name,
+      label: "",
+      latitude,
+      longitude,
+      radius: 0,
+      kind: "courier",
+      style: state,
+      size: 9,
+      to: `/couriers/${courier.id}`,
+    },
+  ];
 }

@@ -20,7 +20,11 @@ const DISPATCH_POLL_MS = 15_000;
 
 export function OrderPage(props: { id: number }) {
   const t = texts.value.order;
-  const order = usePolled(() => orders.get(props.id), [props.id], (value) => (value !== null && isFinal(value.situation) ? FINAL_POLL_MS : POLL_MS));
+  const order = usePolled(
+    () => orders.get(props.id),
+    [props.id],
+    (value) => (value !== null && isFinal(value.situation) ? FINAL_POLL_MS : POLL_MS),
+  );
   const { value, set, reload } = order;
   const onChange = (changed: Order) => {
     if (value !== null) set({ ...value, ...changed });
@@ -44,7 +48,11 @@ function Found(props: { order: OrderDetails; onChange: (order: Order) => void })
   const { order: found, onChange } = props;
   return (
     <>
-      <Heading order={found} courierUrl="#/couriers/" store={<a href={`#/stores/${found.storeId}`}>{found.storeName ?? `#${found.storeId}`}</a>} />
+      <Heading
+        order={found}
+        courierUrl="#/couriers/"
+        store={<a href={`#/stores/${found.storeId}`}>{found.storeName ?? `#${found.storeId}`}</a>}
+      />
       <div class="order-grid">
         <div class="order-main">
           <MapPanel order={found} loadRoute={orders.route} />
@@ -77,19 +85,35 @@ function Found(props: { order: OrderDetails; onChange: (order: Order) => void })
 function Dispatch(props: { order: OrderDetails }) {
   const t = detailTexts.value;
   const { order } = props;
-  const found = usePolled(() => orders.dispatch(order.id), [order.id, order.situation, order.deliveryMan?.id], isFinal(order.situation) ? FINAL_POLL_MS : DISPATCH_POLL_MS, { keep: true });
+  const found = usePolled(
+    () => orders.dispatch(order.id),
+    [order.id, order.situation, order.deliveryMan?.id],
+    isFinal(order.situation) ? FINAL_POLL_MS : DISPATCH_POLL_MS,
+    { keep: true },
+  );
   return (
     <section class="card" data-testid="dispatch">
       <h2>{t.dispatch}</h2>
       <Loaded of={found} lines={2}>
         {({ passes }) => {
           // A finished order is not searching, which explains nothing.
-          const shown = passes.filter((pass) => pass.outcome !== "NOT_SEARCHING" || !isFinal(order.situation)).reverse();
+          const shown = passes
+            .filter((pass) => pass.outcome !== "NOT_SEARCHING" || !isFinal(order.situation))
+            .reverse();
           if (shown.length === 0) return <p class="dim">{t.dispatchEmpty}</p>;
           return (
             <>
               <p class="hint">{t.dispatchLead}</p>
-              <ol class="decisions">{shown.map((pass) => <Decision key={pass.at + pass.outcome} pass={pass} courier={order.deliveryMan} zone={zoneOf(order.pickupAddress)} />)}</ol>
+              <ol class="decisions">
+                {shown.map((pass) => (
+                  <Decision
+                    key={pass.at + pass.outcome}
+                    pass={pass}
+                    courier={order.deliveryMan}
+                    zone={zoneOf(order.pickupAddress)}
+                  />
+                ))}
+              </ol>
             </>
           );
         }}

@@ -3,17 +3,16 @@ import { ApiError, NetworkError } from "../../api/http";
 import type { OrderRow } from "../../api/wire";
 import { now } from "../../clock";
 import { zone } from "../../context";
-import { money, nextDay, startOfDay, zoneOf } from "../../format";
+import { nextDay, startOfDay, zoneOf } from "../../format";
 import { texts } from "../../i18n";
 import { byUrgency, promised } from "../../lateness";
 import { isFinal } from "../../situations";
 import { LatenessText } from "../../ui/lateness";
-import { Age, Empty, Failure, Loading, Page, Situation, When } from "../../ui/parts";
-import { Recipients } from "../../ui/recipients";
-import { Table } from "../../ui/table";
+import { OrderTable } from "../../ui/order-table";
+import { Empty, Failure, Loading, Page, When } from "../../ui/parts";
 import { orders, readPages, type OrderFilter } from "../api";
 import { change, filter, noFilter, type Filter } from "../order-filter";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
 import { orderTexts } from "../texts/orders";
 import { DayField, MIN_SEARCH, SearchField, useDelayed } from "../ui/filters";
@@ -24,7 +23,9 @@ const POLL_MS = 10_000;
 /** Maximum number of pages that one update reads. */
 const MAX_PAGES = 5;
 const MAX_ROWS = 500;
-const SITUATIONS = [100, 110, 120, 200, 210, 220, 300, 400, 410, 500, 510, 520, 600, 610, 620, 630, 640];
+const SITUATIONS = [
+  100, 110, 120, 200, 210, 220, 300, 400, 410, 500, 510, 520, 600, 610, 620, 630, 640,
+];
 
 function query(of: Filter): OrderFilter {
   const search = of.search.trim();
@@ -59,7 +60,13 @@ async function load(of: OrderFilter, pages: number): Promise<Found> {
 /** Open orders by urgency, then the others, newest first. */
 function sorted(rows: readonly OrderRow[], at: number): OrderRow[] {
   const closed = rows.filter((row) => isFinal(row.situation)).sort((a, b) => b.id - a.id);
-  return [...byUrgency(rows.filter((row) => !isFinal(row.situation)), at), ...closed];
+  return [
+    ...byUrgency(
+      rows.filter((row) => !isFinal(row.situation)),
+      at,
+    ),
+    ...closed,
+  ];
 }
 
 export function OrdersPage(props: PageProps) {
@@ -78,7 +85,8 @@ function OrderList() {
   const errors = filterErrors(filter.value, error);
   const isRejected = Object.values(errors).some((one) => one !== null);
   // The banner reports a lost network; the rows remain.
-  const isFailed = error !== null && !isRejected && !(value !== null && error instanceof NetworkError);
+  const isFailed =
+    error !== null && !isRejected && !(value !== null && error instanceof NetworkError);
   const rows = value === null ? [] : sorted(value.rows, now.value);
   return (
     <Page title={t.title} lead={t.lead}>
@@ -87,11 +95,36 @@ function OrderList() {
       {isFailed && <Failure error={error} retry={found.reload} />}
       {value !== null && !isRejected && (
         <>
-          <p class="hint" role="status">{t.count(rows.length)}</p>
-          {rows.length === 0 ? <Empty text={t.empty} /> : <OrderTable rows={rows} />}
-          {!value.isComplete && (pages < MAX_PAGES
-            ? <p class="row"><button type="button" class="button" onClick={() => setDepth({ key, pages: pages + 1 })}>{t.more}</button></p>
-            : <p class="hint">{t.full(MAX_ROWS)}</p>)}
+          <p class="hint" role="status">
+            {t.count(rows.length)}
+          </p>
+          {rows.length === 0 ? (
+            <Empty text={t.empty} />
+          ) : (
+            <OrderTable
+              rows={rows}
+              store={(row) => row.storeName ?? `#${row.storeId}`}
+              due={{
+                head: texts.value.orders.due,
+                isEmpty: isDueEmpty,
+                cell: (row) => <Due of={row} />,
+              }}
+            />
+          )}
+          {!value.isComplete &&
+            (pages < MAX_PAGES ? (
+              <p class="row">
+                <button
+                  type="button"
+                  class="button"
+                  onClick={() => setDepth({ key, pages: pages + 1 })}
+                >
+                  {t.more}
+                </button>
+              </p>
+            ) : (
+              <p class="hint">{t.full(MAX_ROWS)}</p>
+            ))}
         </>
       )}
     </Page>
@@ -120,64 +153,75 @@ function Filters(props: { errors: FilterErrors }) {
   const isEmpty = JSON.stringify(value) === JSON.stringify(noFilter());
   return (
     <div class="filters" role="search">
-      <SearchField label={t.search} hint={t.searchHint} value={value.search} error={props.errors.search} set={(search) => change({ search })} />
+      <SearchField
+        label={t.search}
+        hint={t.searchHint}
+        value={value.search}
+        error={props.errors.search}
+        set={(search) => change({ search })}
+      />
       <label class="inline">
         <span>{t.situation}</span>
-        <select value={value.situation} onChange={(event) => change({ situation: event.currentTarget.value })}>
+        <select
+          value={value.situation}
+          onChange={(event) => change({ situation: event.currentTarget.value })}
+        >
           <option value="">{t.anySituation}</option>
-          {SITUATIONS.map((one) => <option key={one} value={String(one)}>{texts.value.situations[one]}</option>)}
+          {SITUATIONS.map((one) => (
+            <option key={one} value={String(one)}>
+              {texts.value.situations[one]}
+            </option>
+          ))}
         </select>
       </label>
-      <StorePicker value={value.store} error={props.errors.store} set={(store) => change({ store })} />
-      <DayField id="from" label={t.from} value={value.from} max={value.to} set={(from) => change({ from })} />
-      <DayField id="to" label={t.to} value={value.to} min={value.from} error={props.errors.to} set={(to) => change({ to })} />
+      <StorePicker
+        value={value.store}
+        error={props.errors.store}
+        set={(store) => change({ store })}
+      />
+      <DayField
+        id="from"
+        label={t.from}
+        value={value.from}
+        max={value.to}
+        set={(from) => change({ from })}
+      />
+      <DayField
+        id="to"
+        label={t.to}
+        value={value.to}
+        min={value.from}
+        error={props.errors.to}
+        set={(to) => change({ to })}
+      />
       <div class="check">
-        <input id="late" type="checkbox" checked={value.late} onChange={(event) => change({ late: event.currentTarget.checked })} />
+        <input
+          id="late"
+          type="checkbox"
+          checked={value.late}
+          onChange={(event) => change({ late: event.currentTarget.checked })}
+        />
         <label for="late">{t.late}</label>
       </div>
-      {!isEmpty && <button type="button" class="button" onClick={() => (filter.value = noFilter())}>{t.clear}</button>}
+      {!isEmpty && (
+        <button type="button" class="button" onClick={() => (filter.value = noFilter())}>
+          {t.clear}
+        </button>
+      )}
     </div>
   );
 }
 
-function OrderTable(props: { rows: readonly OrderRow[] }) {
-  const t = texts.value.orders;
-  const zoneOfRow = (row: OrderRow) => zoneOf(row.pickupAddress);
-  const isOpen = (row: OrderRow) => !isFinal(row.situation);
+/** Returns whether the order has no promised time to show. */
+const isDueEmpty = (row: OrderRow) => isFinal(row.situation) || promised(row) === null;
+
+/** The promised time of an open order and its lateness. */
+function Due({ of }: { of: OrderRow }) {
+  if (isFinal(of.situation)) return null;
   return (
-    <Table
-      label={t.title}
-      class="orders open-rows"
-      rows={props.rows}
-      id={(row) => row.id}
-      columns={[
-        {
-          head: t.code,
-          kind: "main",
-          cell: (row) => (
-            <>
-              <a href={`#/orders/${row.id}`} class="strong row-link">{row.code}</a>
-              <span class="dim number"> #{row.id}</span>
-            </>
-          ),
-        },
-        { head: t.situation, kind: "plain", class: "situation", cell: (row) => <Situation of={row.situation} /> },
-        { head: t.recipients, class: "to", cell: (row) => <Recipients of={row} /> },
-        { head: texts.value.common.store, class: "from", cell: (row) => row.storeName ?? `#${row.storeId}` },
-        { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier none"), cell: (row) => row.deliveryMan?.name ?? "—" },
-        {
-          head: t.due,
-          class: (row) => (isOpen(row) && promised(row) !== null ? "due" : "due none"),
-          cell: (row) => isOpen(row) && <><When at={promised(row)} zone={zoneOfRow(row)} /><LatenessText of={row} class="sub" /></>,
-        },
-        {
-          head: t.age,
-          right: true,
-          class: "age",
-          cell: (row) => (isOpen(row) ? <Age since={row.createdAt} /> : <When at={row.createdAt} zone={zoneOfRow(row)} />),
-        },
-        { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
-      ]}
-    />
+    <>
+      <When at={promised(of)} zone={zoneOf(of.pickupAddress)} />
+      <LatenessText of={of} class="sub" />
+    </>
   );
 }

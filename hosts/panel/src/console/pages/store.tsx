@@ -1,9 +1,24 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { OperatorStore, PasswordLink, StatementLine, StoreDispatch, User } from "../../api/wire";
+import type {
+  OperatorStore,
+  PasswordLink,
+  StatementLine,
+  StoreDispatch,
+  User,
+} from "../../api/wire";
 import { zone } from "../../context";
-import { addressLine, cnpj, day, localityLine, money, nextDay, phone, startOfDay } from "../../format";
+import {
+  addressLine,
+  cnpj,
+  day,
+  localityLine,
+  money,
+  nextDay,
+  phone,
+  startOfDay,
+} from "../../format";
 import { texts } from "../../i18n";
 import { accessTexts } from "../../i18n/access";
 import { amount as readAmount, decimal } from "../../numbers";
@@ -42,7 +57,12 @@ export function StorePage(props: { id: number }) {
   const found = useLoad(() => stores.get(props.id), [props.id]);
   const { value, set, reload } = found;
   return (
-    <Detail of={found} title={value?.name ?? t.title} aside={value !== null && <Actions store={value} set={set} />} missing={["store_not_found", t.missing]}>
+    <Detail
+      of={found}
+      title={value?.name ?? t.title}
+      aside={value !== null && <Actions store={value} set={set} />}
+      missing={["store_not_found", t.missing]}
+    >
       {(store) => <Found store={store} set={set} reload={reload} />}
     </Detail>
   );
@@ -56,8 +76,19 @@ function Found(props: Props & { reload: () => void }) {
     <>
       <p class="heading">
         <StoreBadges of={store} />
-        {store.matrix === null ? <span>{t.parent}</span> : <a href={`#/stores/${store.matrix.id}`}>{t.branch(store.matrix.id)}</a>}
-        <a href="#/orders" onClick={() => (filter.value = { ...noFilter(), store: { text: nameOf(store), id: store.id } })}>{t.orders}</a>
+        {store.matrix === null ? (
+          <span>{t.parent}</span>
+        ) : (
+          <a href={`#/stores/${store.matrix.id}`}>{t.branch(store.matrix.id)}</a>
+        )}
+        <a
+          href="#/orders"
+          onClick={() =>
+            (filter.value = { ...noFilter(), store: { text: nameOf(store), id: store.id } })
+          }
+        >
+          {t.orders}
+        </a>
       </p>
       {key?.id === store.id && <Secret lead={t.created} value={key.value} note={t.once} />}
       <div class="order-grid">
@@ -73,7 +104,12 @@ function Found(props: Props & { reload: () => void }) {
         </div>
       </div>
       <div class="below">
-        <AuditLog read={(cursor) => audit(cursor, store.id)} storeName={store.matrix === null ? (id) => (id === store.id ? store.name : `#${id}`) : null} />
+        <AuditLog
+          read={(cursor) => audit(cursor, store.id)}
+          storeName={
+            store.matrix === null ? (id) => (id === store.id ? store.name : `#${id}`) : null
+          }
+        />
       </div>
     </>
   );
@@ -87,12 +123,27 @@ function Actions(props: Props) {
     set(await stores.change(store.id, { disabled }));
     notify(disabled ? t.didDisable : t.didEnable);
   };
-  if (store.disabled) return <button type="button" class="button" onClick={() => void change(false).catch(notifyError)}>{t.enable}</button>;
+  if (store.disabled)
+    return (
+      <button type="button" class="button" onClick={() => void change(false).catch(notifyError)}>
+        {t.enable}
+      </button>
+    );
   return (
     <>
-      <button type="button" class="button danger" onClick={() => setOpen(true)}>{t.disable}</button>
+      <button type="button" class="button danger" onClick={() => setOpen(true)}>
+        {t.disable}
+      </button>
       {isOpen && (
-        <Confirm danger title={t.disableTitle(store.name)} text={<p>{t.disableText}</p>} submitLabel={t.disable} act={() => change(true)} done={() => setOpen(false)} close={() => setOpen(false)} />
+        <Confirm
+          danger
+          title={t.disableTitle(store.name)}
+          text={<p>{t.disableText}</p>}
+          submitLabel={t.disable}
+          act={() => change(true)}
+          done={() => setOpen(false)}
+          close={() => setOpen(false)}
+        />
       )}
     </>
   );
@@ -106,13 +157,25 @@ function Facts(props: { store: OperatorStore }) {
     <section class="card">
       <h2>{t.details}</h2>
       <dl class="facts">
-        <Fact name="ID"><span class="number">{store.id}</span></Fact>
-        <Fact name={panel.cnpj}><span class="number">{cnpj(store.cnpj)}</span></Fact>
-        <Fact name={panel.address} hint={localityLine(store.address)}>{addressLine(store.address)}</Fact>
-        <Fact name={panel.contact} hint={phone(store.responsible.phone ?? "")}>{store.responsible.name}</Fact>
-        <Fact name={panel.email}><span class="break">{store.email}</span></Fact>
+        <Fact name="ID">
+          <span class="number">{store.id}</span>
+        </Fact>
+        <Fact name={panel.cnpj}>
+          <span class="number">{cnpj(store.cnpj)}</span>
+        </Fact>
+        <Fact name={panel.address} hint={localityLine(store.address)}>
+          {addressLine(store.address)}
+        </Fact>
+        <Fact name={panel.contact} hint={phone(store.responsible.phone ?? "")}>
+          {store.responsible.name}
+        </Fact>
+        <Fact name={panel.email}>
+          <span class="break">{store.email}</span>
+        </Fact>
         <Fact name={panel.industry}>{panel.industries[store.marketplaceBranchId] ?? ""}</Fact>
-        <Fact name={t.createdAt}><When at={store.createdAt} full /></Fact>
+        <Fact name={t.createdAt}>
+          <When at={store.createdAt} full />
+        </Fact>
       </dl>
     </section>
   );
@@ -126,14 +189,19 @@ function Password(props: { store: OperatorStore }) {
   const issue = () => {
     if (busy) return;
     setBusy(true);
-    stores.passwordLink(props.store.id).then(setLink, notifyError).finally(() => setBusy(false));
+    stores
+      .passwordLink(props.store.id)
+      .then(setLink, notifyError)
+      .finally(() => setBusy(false));
   };
   return (
     <section class="card" data-testid="password-link">
       <h2>{t.password}</h2>
       <p class="hint">{t.passwordHint}</p>
       {link !== null && <NewPasswordLink lead={t.link} link={link} />}
-      <button type="button" class="button" aria-disabled={busy} onClick={issue}>{t.newLink}</button>
+      <button type="button" class="button" aria-disabled={busy} onClick={issue}>
+        {t.newLink}
+      </button>
     </section>
   );
 }
@@ -146,13 +214,35 @@ function Users(props: { storeId: number }) {
   const [issued, setIssued] = useState<{ name: string; link: PasswordLink } | null>(null);
   const list = useLoad(() => stores.users(storeId), [storeId]);
   const close = () => setUser(null);
-  const action = (of: User) => <button type="button" class="button small" aria-label={`${t.newLink}: ${of.name}`} onClick={() => setUser(of)}>{t.newLink}</button>;
+  const action = (of: User) => (
+    <button
+      type="button"
+      class="button small"
+      aria-label={`${t.newLink}: ${of.name}`}
+      onClick={() => setUser(of)}
+    >
+      {t.newLink}
+    </button>
+  );
   return (
     <section aria-labelledby="users">
       <h2 id="users">{t.users}</h2>
-      {issued !== null && <NewPasswordLink lead={storeTexts.value.userLink(issued.name)} link={issued.link} />}
+      {issued !== null && (
+        <NewPasswordLink lead={storeTexts.value.userLink(issued.name)} link={issued.link} />
+      )}
       <Loaded of={list} lines={2}>
-        {({ users }) => (users.length === 0 ? <p class="hint">{t.noUsers}</p> : <Table label={t.users} rows={users} id={(one) => one.id} columns={[...userColumns(), actionsColumn(action)]} />)}
+        {({ users }) =>
+          users.length === 0 ? (
+            <p class="hint">{t.noUsers}</p>
+          ) : (
+            <Table
+              label={t.users}
+              rows={users}
+              id={(one) => one.id}
+              columns={[...userColumns(), actionsColumn(action)]}
+            />
+          )
+        }
       </Loaded>
       {user !== null && (
         <Confirm
@@ -172,7 +262,15 @@ function Users(props: { storeId: number }) {
 }
 
 /** A form in a card, which shows the API's errors at its fields. */
-function CardForm<T>(props: { title: string; hint?: string; submitLabel: string; testId: string; act: () => Promise<T>; done: (result: T) => void; children: ComponentChildren }) {
+function CardForm<T>(props: {
+  title: string;
+  hint?: string;
+  submitLabel: string;
+  testId: string;
+  act: () => Promise<T>;
+  done: (result: T) => void;
+  children: ComponentChildren;
+}) {
   const { error, busy, submit } = useSubmit(props.act, props.done);
   return (
     <form class="card stack" onSubmit={submit} noValidate data-testid={props.testId}>
@@ -182,7 +280,11 @@ function CardForm<T>(props: { title: string; hint?: string; submitLabel: string;
         <ErrorBox error={error} />
         {props.children}
       </FieldErrors.Provider>
-      <p class="row"><button type="submit" class="button" aria-disabled={busy}>{props.submitLabel}</button></p>
+      <p class="row">
+        <button type="submit" class="button" aria-disabled={busy}>
+          {props.submitLabel}
+        </button>
+      </p>
     </form>
   );
 }
@@ -196,22 +298,46 @@ function Credit(props: Props) {
   const { store, set } = props;
   const draft = floorDraft(store.id);
   if (store.prepaidFloor === null) return null;
-  if (store.matrix !== null) return <section class="card"><h2>{t.credit}</h2><p class="hint">{t.creditBranch}</p></section>;
-  const shown = draft.value.floor ?? String(store.prepaidFloor).replace(".", texts.value.locale === "pt-BR" ? "," : ".");
+  if (store.matrix !== null)
+    return (
+      <section class="card">
+        <h2>{t.credit}</h2>
+        <p class="hint">{t.creditBranch}</p>
+      </section>
+    );
+  const shown =
+    draft.value.floor ??
+    String(store.prepaidFloor).replace(".", texts.value.locale === "pt-BR" ? "," : ".");
   const done = (changed: OperatorStore) => {
     draft.clear();
     set(changed);
     notify(t.floorSaved);
   };
   return (
-    <CardForm title={t.credit} submitLabel={t.saveFloor} testId="credit" act={() => stores.change(store.id, { prepaidFloor: readAmount(shown) ?? 0 })} done={done}>
-      <TextField pointer="/prepaidFloor" label={t.floor} hint={t.floorHint} value={shown} set={(floor) => draft.set({ floor })} max={12} />
+    <CardForm
+      title={t.credit}
+      submitLabel={t.saveFloor}
+      testId="credit"
+      act={() => stores.change(store.id, { prepaidFloor: readAmount(shown) ?? 0 })}
+      done={done}
+    >
+      <TextField
+        pointer="/prepaidFloor"
+        label={t.floor}
+        hint={t.floorHint}
+        value={shown}
+        set={(floor) => draft.set({ floor })}
+        max={12}
+      />
     </CardForm>
   );
 }
 
 /** Null fields are the current terms; empty ones take the deployment's. */
-const termsDraft = formDraft("terms", (): { lead: string | null; perTrip: string | null } => ({ lead: null, perTrip: null }));
+const termsDraft = formDraft("terms", (): { lead: string | null; perTrip: string | null } => ({
+  lead: null,
+  perTrip: null,
+}));
 
 function Dispatch(props: { store: OperatorStore }) {
   const t = storeTexts.value;
@@ -228,11 +354,40 @@ function Dispatch(props: { store: OperatorStore }) {
       {(current) => {
         const lead = draft.value.lead ?? String(current.leadMinutes ?? "");
         const perTrip = draft.value.perTrip ?? String(current.ordersPerTrip ?? "");
-        const act = () => stores.setDispatch(id, { leadMinutes: decimal(lead) ?? null, ordersPerTrip: decimal(perTrip) ?? null });
+        const act = () =>
+          stores.setDispatch(id, {
+            leadMinutes: decimal(lead) ?? null,
+            ordersPerTrip: decimal(perTrip) ?? null,
+          });
         return (
-          <CardForm title={t.dispatch} hint={t.dispatchHint} submitLabel={t.save} testId="terms" act={act} done={done}>
-            <TextField pointer="/leadMinutes" label={t.lead} hint={t.leadHint(current.effective.leadMinutes)} value={lead} set={(text) => draft.set({ lead: text })} mode="numeric" max={6} optional />
-            <TextField pointer="/ordersPerTrip" label={t.perTrip} hint={t.perTripHint(current.effective.ordersPerTrip)} value={perTrip} set={(text) => draft.set({ perTrip: text })} mode="numeric" max={6} optional />
+          <CardForm
+            title={t.dispatch}
+            hint={t.dispatchHint}
+            submitLabel={t.save}
+            testId="terms"
+            act={act}
+            done={done}
+          >
+            <TextField
+              pointer="/leadMinutes"
+              label={t.lead}
+              hint={t.leadHint(current.effective.leadMinutes)}
+              value={lead}
+              set={(text) => draft.set({ lead: text })}
+              mode="numeric"
+              max={6}
+              optional
+            />
+            <TextField
+              pointer="/ordersPerTrip"
+              label={t.perTrip}
+              hint={t.perTripHint(current.effective.ordersPerTrip)}
+              value={perTrip}
+              set={(text) => draft.set({ perTrip: text })}
+              mode="numeric"
+              max={6}
+              optional
+            />
           </CardForm>
         );
       }}
@@ -249,10 +404,18 @@ function Statement(props: { store: OperatorStore; changed: () => void }) {
   const { store } = props;
   const draft = topUpDraft(store.id);
   const today = day(new Date(), zone.value);
-  const [period, setPeriod] = useState({ from: day(new Date(Date.now() - MONTH_MS), zone.value), to: today });
+  const [period, setPeriod] = useState({
+    from: day(new Date(Date.now() - MONTH_MS), zone.value),
+    to: today,
+  });
   const list = useLoad(() => loadLines(store.id, period), [store.id, period.from, period.to]);
   const { amount, reference } = draft.value;
-  const act = () => stores.topUp(store.id, { amount: readAmount(amount), reference: reference.trim() }, draft.key());
+  const act = () =>
+    stores.topUp(
+      store.id,
+      { amount: readAmount(amount), reference: reference.trim() },
+      draft.key(),
+    );
   const done = () => {
     draft.clear();
     notify(t.toppedUp);
@@ -263,26 +426,73 @@ function Statement(props: { store: OperatorStore; changed: () => void }) {
     <>
       <CardForm title={panel.title} submitLabel={t.topUp} testId="balance" act={act} done={done}>
         <p class="amount">{store.balance === undefined ? "—" : money(store.balance)}</p>
-        {store.balanceStoreId !== store.id && <p><a href={`#/stores/${store.balanceStoreId}`}>{t.sharedBalance(store.balanceStoreId)}</a></p>}
+        {store.balanceStoreId !== store.id && (
+          <p>
+            <a href={`#/stores/${store.balanceStoreId}`}>{t.sharedBalance(store.balanceStoreId)}</a>
+          </p>
+        )}
         <div class="grid two">
-          <TextField pointer="/amount" label={t.topUpAmount} value={amount} set={(text) => draft.set({ amount: text })} mode="decimal" max={12} />
-          <TextField pointer="/reference" label={t.topUpReference} hint={t.topUpHint} value={reference} set={(text) => draft.set({ reference: text })} max={64} />
+          <TextField
+            pointer="/amount"
+            label={t.topUpAmount}
+            value={amount}
+            set={(text) => draft.set({ amount: text })}
+            mode="decimal"
+            max={12}
+          />
+          <TextField
+            pointer="/reference"
+            label={t.topUpReference}
+            hint={t.topUpHint}
+            value={reference}
+            set={(text) => draft.set({ reference: text })}
+            max={64}
+          />
         </div>
       </CardForm>
       <section aria-labelledby="statement">
         <h2 id="statement">{panel.statement}</h2>
         <div class="filters">
-          <DayChoice label={panel.from} value={period.from} max={period.to} set={(from) => setPeriod({ ...period, from })} />
-          <DayChoice label={panel.to} value={period.to} min={period.from} max={today} set={(to) => setPeriod({ ...period, to })} />
+          <DayChoice
+            label={panel.from}
+            value={period.from}
+            max={period.to}
+            set={(from) => setPeriod({ ...period, from })}
+          />
+          <DayChoice
+            label={panel.to}
+            value={period.to}
+            min={period.from}
+            max={today}
+            set={(to) => setPeriod({ ...period, to })}
+          />
         </div>
-        <Loaded of={list}>{(lines) => (lines.length === 0 ? <Empty text={panel.empty} hint={panel.emptyHint} /> : <LineTable lines={lines} />)}</Loaded>
+        <Loaded of={list}>
+          {(lines) =>
+            lines.length === 0 ? (
+              <Empty text={panel.empty} hint={panel.emptyHint} />
+            ) : (
+              <LineTable lines={lines} />
+            )
+          }
+        </Loaded>
       </section>
     </>
   );
 }
 
-async function loadLines(id: number, period: { from: string; to: string }): Promise<StatementLine[]> {
-  const query = { from: startOfDay(period.from, zone.value).toISOString(), to: startOfDay(nextDay(period.to), zone.value).toISOString(), limit: 100 };
-  const { pages } = await readPages((cursor) => stores.statement(id, { ...query, cursor }), MAX_PAGES);
+async function loadLines(
+  id: number,
+  period: { from: string; to: string },
+): Promise<StatementLine[]> {
+  const query = {
+    from: startOfDay(period.from, zone.value).toISOString(),
+    to: startOfDay(nextDay(period.to), zone.value).toISOString(),
+    limit: 100,
+  };
+  const { pages } = await readPages(
+    (cursor) => stores.statement(id, { ...query, cursor }),
+    MAX_PAGES,
+  );
   return pages.flatMap((page) => page.lines).reverse();
 }

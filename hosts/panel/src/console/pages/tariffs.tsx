@@ -11,7 +11,7 @@ import { Loaded, Page, When } from "../../ui/parts";
 import { Table, actionsColumn } from "../../ui/table";
 import { notify } from "../../ui/toast";
 import { texts } from "../../i18n";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page-props";
 import { tariffs } from "../tariffs/api";
 import { DRAFT, tariffDraft, typedTariff } from "../tariffs/draft";
 import { Editor } from "../tariffs/editor";
@@ -50,23 +50,55 @@ function Versions() {
   const draft = tariffDraft(DRAFT);
   const close = () => setOpen(null);
   const copy = ({ tariff }: TariffVersion) => {
-    const version = freeVersion(tariff.version, (list.value?.rows ?? []).map((row) => row.tariff.version));
+    const version = freeVersion(
+      tariff.version,
+      (list.value?.rows ?? []).map((row) => row.tariff.version),
+    );
     draft.set({ tariff: { ...typedTariff(tariff), version }, effective: "" });
     go("/tariffs/draft");
   };
   const hasDraft = draft.value.tariff !== null;
-  const more = ({ rows, next }: Found) => void read(rows, next ?? undefined).then(list.set, list.reload);
+  const more = ({ rows, next }: Found) =>
+    void read(rows, next ?? undefined).then(list.set, list.reload);
   return (
-    <Page title={t.title} lead={t.lead} aside={hasDraft && <a class="button primary" href="#/tariffs/draft">{t.continue}</a>}>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      aside={
+        hasDraft && (
+          <a class="button primary" href="#/tariffs/draft">
+            {t.continue}
+          </a>
+        )
+      }
+    >
       <Loaded of={list}>
         {(found) => (
           <>
-            <VersionTable rows={found.rows} copy={(version) => (hasDraft ? setOpen({ kind: "copy", version }) : copy(version))} remove={(version) => setOpen({ kind: "remove", version })} />
-            {found.next !== null && found.rows.length < MAX_ROWS && <button type="button" class="button" onClick={() => more(found)}>{texts.value.common.more}</button>}
+            <VersionTable
+              rows={found.rows}
+              copy={(version) => (hasDraft ? setOpen({ kind: "copy", version }) : copy(version))}
+              remove={(version) => setOpen({ kind: "remove", version })}
+            />
+            {found.next !== null && found.rows.length < MAX_ROWS && (
+              <button type="button" class="button" onClick={() => more(found)}>
+                {texts.value.common.more}
+              </button>
+            )}
           </>
         )}
       </Loaded>
-      {open?.kind === "copy" && <Confirm title={t.copyTitle} text={t.copyText} submitLabel={t.copy} closeLabel={t.cancel} act={() => Promise.resolve()} done={() => copy(open.version)} close={close} />}
+      {open?.kind === "copy" && (
+        <Confirm
+          title={t.copyTitle}
+          text={t.copyText}
+          submitLabel={t.copy}
+          closeLabel={t.cancel}
+          act={() => Promise.resolve()}
+          done={() => copy(open.version)}
+          close={close}
+        />
+      )}
       {open?.kind === "remove" && (
         <Confirm
           danger
@@ -89,9 +121,14 @@ function Versions() {
 
 const TONES: Record<string, string> = { SCHEDULED: "wait", CURRENT: "good" };
 
-function VersionTable(props: { rows: readonly TariffVersion[]; copy: (version: TariffVersion) => void; remove: (version: TariffVersion) => void }) {
+function VersionTable(props: {
+  rows: readonly TariffVersion[];
+  copy: (version: TariffVersion) => void;
+  remove: (version: TariffVersion) => void;
+}) {
   const t = tariffTexts.value;
-  const start = ({ effectiveFrom }: TariffVersion) => (effectiveFrom === null ? t.always : <When at={effectiveFrom} full />);
+  const start = ({ effectiveFrom }: TariffVersion) =>
+    effectiveFrom === null ? t.always : <When at={effectiveFrom} full />;
   return (
     <Table
       label={t.title}
@@ -104,18 +141,57 @@ function VersionTable(props: { rows: readonly TariffVersion[]; copy: (version: T
           cell: (row) => (
             <>
               <span class="strong break">{row.tariff.version}</span>
-              {row.id === null ? <span class="sub">{t.configured}</span> : row.createdAt !== null && <span class="sub">{`${texts.value.common.created}: ${dateTime(row.createdAt, zone.value)}`}</span>}
+              {row.id === null ? (
+                <span class="sub">{t.configured}</span>
+              ) : (
+                row.createdAt !== null && (
+                  <span class="sub">{`${texts.value.common.created}: ${dateTime(row.createdAt, zone.value)}`}</span>
+                )
+              )}
             </>
           ),
         },
-        { head: t.state, cell: (row) => <span class={`badge ${TONES[row.state] ?? "calm"}`}>{t.states[row.state] ?? row.state}</span> },
+        {
+          head: t.state,
+          cell: (row) => (
+            <span class={`badge ${TONES[row.state] ?? "calm"}`}>
+              {t.states[row.state] ?? row.state}
+            </span>
+          ),
+        },
         { head: t.start, cell: start },
-        { head: t.names.baseFee, right: true, class: "number", cell: (row) => money(Number(row.tariff.baseFee)) },
-        { head: t.perKm, right: true, class: "number", cell: (row) => money(Number(row.tariff.perKm)) },
+        {
+          head: t.names.baseFee,
+          right: true,
+          class: "number",
+          cell: (row) => money(Number(row.tariff.baseFee)),
+        },
+        {
+          head: t.perKm,
+          right: true,
+          class: "number",
+          cell: (row) => money(Number(row.tariff.perKm)),
+        },
         actionsColumn<TariffVersion>((row) => (
           <span class="row">
-            <button type="button" class="button small" aria-label={`${t.copy}: ${row.tariff.version}`} onClick={() => props.copy(row)}>{t.copy}</button>
-            {row.state === "SCHEDULED" && <button type="button" class="button small" aria-label={`${t.remove}: ${row.tariff.version}`} onClick={() => props.remove(row)}>{t.remove}</button>}
+            <button
+              type="button"
+              class="button small"
+              aria-label={`${t.copy}: ${row.tariff.version}`}
+              onClick={() => props.copy(row)}
+            >
+              {t.copy}
+            </button>
+            {row.state === "SCHEDULED" && (
+              <button
+                type="button"
+                class="button small"
+                aria-label={`${t.remove}: ${row.tariff.version}`}
+                onClick={() => props.remove(row)}
+              >
+                {t.remove}
+              </button>
+            )}
           </span>
         )),
       ]}

@@ -37,30 +37,70 @@ export function Activation(props: Props) {
     if (!isKnown) own.calculate(tariff, DEFAULT_DAYS, null);
   }, []);
   const shown = isKnown ? known : own.value;
-  const isTariffs = (error: unknown): error is ApiError => error instanceof ApiError && error.fields.some(({ pointer }) => pointer.startsWith("/tariff"));
+  const isTariffs = (error: unknown): error is ApiError =>
+    error instanceof ApiError && error.fields.some(({ pointer }) => pointer.startsWith("/tariff"));
   const act = () =>
-    tariffs.create({ tariff, ...(effective === "" ? {} : { effectiveFrom: instantOf(date, time, zone.value) }) }, draft.key()).catch((error: unknown) => {
-      if (isTariffs(error)) rejected(error.fields);
-      throw error;
-    });
+    tariffs
+      .create(
+        {
+          tariff,
+          ...(effective === "" ? {} : { effectiveFrom: instantOf(date, time, zone.value) }),
+        },
+        draft.key(),
+      )
+      .catch((error: unknown) => {
+        if (isTariffs(error)) rejected(error.fields);
+        throw error;
+      });
   const done = (version: TariffVersion) => {
     draft.clear();
     const { version: name } = version.tariff;
-    notify(version.state === "SCHEDULED" && version.effectiveFrom !== null ? t.scheduled(name, dateTime(version.effectiveFrom, zone.value)) : t.activated(name));
+    notify(
+      version.state === "SCHEDULED" && version.effectiveFrom !== null
+        ? t.scheduled(name, dateTime(version.effectiveFrom, zone.value))
+        : t.activated(name),
+    );
     go("/tariffs");
   };
   const isReady = shown !== null || own.error !== null;
   return (
-    <Confirm title={t.activateTitle(tariff.version)} text={t.activateText} submitLabel={isReady ? t.activate : null} closeLabel={t.cancel} act={act} done={done} close={close}>
+    <Confirm
+      title={t.activateTitle(tariff.version)}
+      text={t.activateText}
+      submitLabel={isReady ? t.activate : null}
+      closeLabel={t.cancel}
+      act={act}
+      done={done}
+      close={close}
+    >
       {shown !== null && (
         <div class="stack" data-testid="summary">
           <p class="strong">{t.summary(shown.result.orders, shown.days)}</p>
           <Totals of={shown.result} />
         </div>
       )}
-      {shown === null && (own.error === null ? <Loading lines={2} /> : <p class="error-box" role="alert">{isTariffs(own.error) ? t.invalid(own.error.fields.length) : t.summaryFailed}</p>)}
-      <Field pointer="/effectiveFrom" label={t.effectiveFrom} hint={t.effectiveHint(zone.value)} optional>
-        {(attributes) => <input {...attributes} type="datetime-local" value={effective} onInput={(event) => draft.set({ effective: event.currentTarget.value })} />}
+      {shown === null &&
+        (own.error === null ? (
+          <Loading lines={2} />
+        ) : (
+          <p class="error-box" role="alert">
+            {isTariffs(own.error) ? t.invalid(own.error.fields.length) : t.summaryFailed}
+          </p>
+        ))}
+      <Field
+        pointer="/effectiveFrom"
+        label={t.effectiveFrom}
+        hint={t.effectiveHint(zone.value)}
+        optional
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="datetime-local"
+            value={effective}
+            onInput={(event) => draft.set({ effective: event.currentTarget.value })}
+          />
+        )}
       </Field>
     </Confirm>
   );

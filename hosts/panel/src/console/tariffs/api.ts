@@ -12,12 +12,20 @@ export type PricedSample = Omit<wire.SamplePrice, "deliveryFee"> & { deliveryFee
 
 export const tariffs = {
   list: (cursor?: string) => request<wire.TariffPage>(path("/admin/tariffs", { cursor })),
-  create: (body: { tariff: Tariff; effectiveFrom?: string }, key: string) => post<wire.TariffVersion>("/admin/tariffs", body, key),
+  create: (body: { tariff: Tariff; effectiveFrom?: string }, key: string) =>
+    post<wire.TariffVersion>("/admin/tariffs", body, key),
   remove: (id: number) => request<unknown>(`/admin/tariffs/${id}`, { method: "DELETE" }),
   preview: (tariff: Tariff, samples: readonly wire.TariffSample[], signal: AbortSignal) =>
-    request<wire.TariffPreview>("/admin/tariffs/preview", { method: "POST", body: { tariff, samples }, signal }),
+    request<wire.TariffPreview>("/admin/tariffs/preview", {
+      method: "POST",
+      body: { tariff, samples },
+      signal,
+    }),
   whatIf: (tariff: Tariff, days: number, storeId: number | undefined) =>
-    request<wire.TariffComparison>("/admin/tariffs/what-if", { method: "POST", body: { tariff, days, ...(storeId === undefined ? {} : { storeId }) } }),
+    request<wire.TariffComparison>("/admin/tariffs/what-if", {
+      method: "POST",
+      body: { tariff, days, ...(storeId === undefined ? {} : { storeId }) },
+    }),
 };
 
 const MAX_PAGES = 20;

@@ -1,35 +1,28 @@
 /** The draft of a tariff: the typed texts of its form, stored in this tab until it takes effect. */
 
-import type { FieldError, Tariff as StoredTariff, TariffWindow, VehicleSurcharge } from "../../api/wire";
+import type {
+  FieldError,
+  Tariff as StoredTariff,
+  TariffWindow,
+  VehicleSurcharge,
+} from "../../api/wire";
 import { startOfDay } from "../../format";
 import { VEHICLES } from "../../load";
 import { language } from "../../i18n";
 import { formDraft } from "../draft";
 import { tariffTexts } from "../texts/tariffs";
 import type { ChosenStore } from "../order-filter";
+import { AMOUNTS, type AmountName } from "./amounts";
 import type { Tariff } from "./api";
-
-/** The amounts with their unit and their range, in the order of the form. */
-export const AMOUNTS = [
-  { name: "baseFee", unit: "R$", max: 10_000 },
-  { name: "baseKm", unit: "km", max: 1_000 },
-  { name: "perKm", unit: "R$/km", max: 1_000 },
-  { name: "perExtraStop", unit: "R$", max: 10_000 },
-  { name: "returnFee", unit: "R$", max: 10_000 },
-  { name: "returnPerKm", unit: "R$/km", max: 1_000 },
-  { name: "minimumFee", unit: "R$", max: 10_000 },
-  { name: "maxDistanceKm", unit: "km", max: 5_000 },
-  { name: "serviceRadiusKm", unit: "km", max: 5_000 },
-  { name: "approachMinutes", unit: "min", max: 240 },
-  { name: "handoverMinutes", unit: "min", max: 240 },
-] as const;
-
-export type AmountName = (typeof AMOUNTS)[number]["name"];
 
 export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 export const MAX_WINDOWS = 50;
 
-export type TypedTariff = Record<AmountName, string> & { version: string; windows: TariffWindow[]; vehicles?: VehicleSurcharge[] };
+export type TypedTariff = Record<AmountName, string> & {
+  version: string;
+  windows: TariffWindow[];
+  vehicles?: VehicleSurcharge[];
+};
 
 export interface TariffDraft {
   tariff: TypedTariff | null;
@@ -50,27 +43,54 @@ export interface TariffDraft {
 }
 
 const empty = (): TariffDraft => ({
-  tariff: null, distances: "1; 3; 5; 8; 12", times: "12:00; 19:00; 23:00", day: "", state: "SP", stops: "1", hasReturn: false, vehicle: "", days: "30",
-  store: { text: "", id: null }, effective: "",
+  tariff: null,
+  distances: "1; 3; 5; 8; 12",
+  times: "12:00; 19:00; 23:00",
+  day: "",
+  state: "SP",
+  stops: "1",
+  hasReturn: false,
+  vehicle: "",
+  days: "30",
+  store: { text: "", id: null },
+  effective: "",
 });
 
 export const tariffDraft = formDraft<TariffDraft>("tariff", empty);
 export const DRAFT = "draft";
 
 /** Returns the text of a decimal string or number. */
-const typed = (value: unknown): string => (language.value === "pt" ? String(value).replace(".", ",") : String(value));
+const typed = (value: unknown): string =>
+  language.value === "pt" ? String(value).replace(".", ",") : String(value);
 
 /** Returns the weekday `Mon` of names such as `monday`. */
-const weekday = (name: string): string => WEEKDAYS.find((one) => one.toLowerCase() === name.slice(0, 3).toLowerCase()) ?? name;
+const weekday = (name: string): string =>
+  WEEKDAYS.find((one) => one.toLowerCase() === name.slice(0, 3).toLowerCase()) ?? name;
 
 export function typedTariff(tariff: StoredTariff): TypedTariff {
-  const amounts = Object.fromEntries(AMOUNTS.map(({ name }) => [name, typed(tariff[name])])) as Record<AmountName, string>;
-  const windows = tariff.windows.map((window) => ({ ...window, days: window.days.map(weekday), percent: typed(window.percent) }));
-  const vehicles = (tariff.vehicles ?? []).map((one) => ({ ...one, percent: typed(one.percent), fee: typed(one.fee) }));
+  const amounts = Object.fromEntries(
+    AMOUNTS.map(({ name }) => [name, typed(tariff[name])]),
+  ) as Record<AmountName, string>;
+  const windows = tariff.windows.map((window) => ({
+    ...window,
+    days: window.days.map(weekday),
+    percent: typed(window.percent),
+  }));
+  const vehicles = (tariff.vehicles ?? []).map((one) => ({
+    ...one,
+    percent: typed(one.percent),
+    fee: typed(one.fee),
+  }));
   return { ...amounts, version: tariff.version, windows, vehicles };
 }
 
-export const emptyWindow = (): TariffWindow => ({ name: "", days: [], from: "18:00", until: "22:00", percent: "10" });
+export const emptyWindow = (): TariffWindow => ({
+  name: "",
+  days: [],
+  from: "18:00",
+  until: "22:00",
+  percent: "10",
+});
 
 /** Returns a surcharge for a kind that has none yet. */
 export function emptySurcharge(existing: readonly VehicleSurcharge[]): VehicleSurcharge {
@@ -99,16 +119,34 @@ export function readTariff(draft: TypedTariff): { tariff: Tariff; errors: FieldE
     if (value === null) errors.push({ pointer, code: "wrong_type", detail: t.notNumber });
     return value ?? 0;
   };
-  const amounts = Object.fromEntries(AMOUNTS.map(({ name }) => [name, decimal(`/tariff/${name}`, draft[name])])) as Record<AmountName, number>;
+  const amounts = Object.fromEntries(
+    AMOUNTS.map(({ name }) => [name, decimal(`/tariff/${name}`, draft[name])]),
+  ) as Record<AmountName, number>;
   for (const name of ["approachMinutes", "handoverMinutes"] as const) {
-    if (!Number.isInteger(amounts[name])) errors.push({ pointer: `/tariff/${name}`, code: "not_whole", detail: t.notWhole });
+    if (!Number.isInteger(amounts[name]))
+      errors.push({ pointer: `/tariff/${name}`, code: "not_whole", detail: t.notWhole });
   }
-  const windows = draft.windows.map((window, at) => ({ ...window, name: window.name.trim(), percent: decimal(`/tariff/windows/${at}/percent`, window.percent) }));
-  const optional = (pointer: string, text: string) => (text.trim() === "" ? 0 : decimal(pointer, text));
-  const vehicles = (draft.vehicles ?? []).map(({ vehicle, percent, fee }, at) => ({
-    vehicle, percent: optional(`/tariff/vehicles/${at}/percent`, percent), fee: optional(`/tariff/vehicles/${at}/fee`, fee),
+  const windows = draft.windows.map((window, at) => ({
+    ...window,
+    name: window.name.trim(),
+    percent: decimal(`/tariff/windows/${at}/percent`, window.percent),
   }));
-  return { tariff: { ...amounts, version: draft.version.trim(), windows, ...(vehicles.length === 0 ? {} : { vehicles }) }, errors };
+  const optional = (pointer: string, text: string) =>
+    text.trim() === "" ? 0 : decimal(pointer, text);
+  const vehicles = (draft.vehicles ?? []).map(({ vehicle, percent, fee }, at) => ({
+    vehicle,
+    percent: optional(`/tariff/vehicles/${at}/percent`, percent),
+    fee: optional(`/tariff/vehicles/${at}/fee`, fee),
+  }));
+  return {
+    tariff: {
+      ...amounts,
+      version: draft.version.trim(),
+      windows,
+      ...(vehicles.length === 0 ? {} : { vehicles }),
+    },
+    errors,
+  };
 }
 
 /** Reads a pasted tariff. Throws an error with a text for the user. */
@@ -120,22 +158,38 @@ export function parseTariff(json: string): TypedTariff {
   } catch {
     throw new Error(t.jsonInvalid);
   }
-  const found = isObject(value) && isObject(value["tariff"]) ? value["tariff"] : value;
+  const found = isObject(value) && isObject(value.tariff) ? value.tariff : value;
   if (!isObject(found)) throw new Error(t.jsonInvalid);
   const known = ["version", "windows", "vehicles", ...AMOUNTS.map(({ name }) => name)];
   const unknown = Object.keys(found).filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(t.jsonUnknown(unknown.join(", ")));
-  const missing = known.filter((name) => name !== "windows" && name !== "vehicles" && found[name] === undefined);
+  const missing = known.filter(
+    (name) => name !== "windows" && name !== "vehicles" && found[name] === undefined,
+  );
   if (missing.length > 0) throw new Error(t.jsonMissing(missing.join(", ")));
-  const windows = found["windows"] ?? [];
-  const isWindow = (one: unknown) => isObject(one) && ["name", "from", "until"].every((name) => typeof one[name] === "string") && one["percent"] !== undefined;
+  const windows = found.windows ?? [];
+  const isWindow = (one: unknown) =>
+    isObject(one) &&
+    ["name", "from", "until"].every((name) => typeof one[name] === "string") &&
+    one.percent !== undefined;
   if (!Array.isArray(windows) || !windows.every(isWindow)) throw new Error(t.jsonWindows);
-  const days = (one: Record<string, unknown>) => (Array.isArray(one["days"]) ? one["days"].map(String) : []);
-  const vehicles = found["vehicles"] ?? [];
-  if (!Array.isArray(vehicles) || !vehicles.every((one) => isObject(one) && typeof one["vehicle"] === "string")) throw new Error(t.jsonVehicles);
+  const days = (one: Record<string, unknown>) =>
+    Array.isArray(one.days) ? one.days.map(String) : [];
+  const vehicles = found.vehicles ?? [];
+  if (
+    !Array.isArray(vehicles) ||
+    !vehicles.every((one) => isObject(one) && typeof one.vehicle === "string")
+  )
+    throw new Error(t.jsonVehicles);
   const pasted = {
-    ...found, version: String(found["version"]), windows: windows.map((one) => ({ ...one, days: days(one) })),
-    vehicles: vehicles.map((one) => ({ vehicle: one.vehicle, percent: one.percent ?? 0, fee: one.fee ?? 0 })),
+    ...found,
+    version: String(found.version),
+    windows: windows.map((one) => ({ ...one, days: days(one) })),
+    vehicles: vehicles.map((one) => ({
+      vehicle: one.vehicle,
+      percent: one.percent ?? 0,
+      fee: one.fee ?? 0,
+    })),
   };
   return typedTariff(pasted as unknown as StoredTariff);
 }

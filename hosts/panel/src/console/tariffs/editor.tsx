@@ -2,7 +2,14 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, online } from "../../api/http";
-import type { FieldError, Tariff as StoredTariff, TariffVersion, TariffWindow, VehicleKind, VehicleSurcharge } from "../../api/wire";
+import type {
+  FieldError,
+  Tariff as StoredTariff,
+  TariffVersion,
+  TariffWindow,
+  VehicleKind,
+  VehicleSurcharge,
+} from "../../api/wire";
 import { quantity } from "../../format";
 import { loadTexts } from "../../i18n/load";
 import { VEHICLES } from "../../load";
@@ -14,7 +21,19 @@ import { Empty, Loaded, Page } from "../../ui/parts";
 import { tariffTexts } from "../texts/tariffs";
 import { Activation } from "./activate";
 import { readCurrent, type Tariff } from "./api";
-import { AMOUNTS, DRAFT, MAX_WINDOWS, WEEKDAYS, emptySurcharge, emptyWindow, parseTariff, readTariff, tariffDraft, typedTariff, type TypedTariff } from "./draft";
+import { AMOUNTS } from "./amounts";
+import {
+  DRAFT,
+  MAX_WINDOWS,
+  WEEKDAYS,
+  emptySurcharge,
+  emptyWindow,
+  parseTariff,
+  readTariff,
+  tariffDraft,
+  typedTariff,
+  type TypedTariff,
+} from "./draft";
 import { Preview, readSamples, usePreview } from "./preview";
 import { WhatIfSection, useWhatIf } from "./what-if";
 
@@ -24,7 +43,14 @@ export function Editor() {
   const draft = tariffDraft(DRAFT).value.tariff;
   if (draft === null) {
     return (
-      <Page title={t.draftTitle} aside={<a class="button" href="#/tariffs">{t.back}</a>}>
+      <Page
+        title={t.draftTitle}
+        aside={
+          <a class="button" href="#/tariffs">
+            {t.back}
+          </a>
+        }
+      >
         <Empty text={t.noDraft} hint={t.noDraftHint} />
       </Page>
     );
@@ -33,9 +59,14 @@ export function Editor() {
 }
 
 /** Returns the invalid fields of the draft, or null while they are unknown. */
-function invalidFields(local: readonly FieldError[], error: unknown, isChecked: boolean): readonly FieldError[] | null {
+function invalidFields(
+  local: readonly FieldError[],
+  error: unknown,
+  isChecked: boolean,
+): readonly FieldError[] | null {
   if (local.length > 0) return local;
-  if (error instanceof ApiError) return error.fields.filter(({ pointer }) => pointer.startsWith("/tariff"));
+  if (error instanceof ApiError)
+    return error.fields.filter(({ pointer }) => pointer.startsWith("/tariff"));
   return isChecked ? [] : null;
 }
 
@@ -56,29 +87,59 @@ function Form(props: { draft: TypedTariff; current: TariffVersion | null }) {
   useEffect(() => setRejected([]), [key]);
   const checked = invalidFields(local, preview.error, preview.value !== null);
   const errors = [...(checked ?? []), ...rejected];
-  const status = errors.length > 0 ? t.invalid(errors.length) : checked === null ? (online.value && samples !== null ? t.checking : "") : t.valid;
+  const status =
+    errors.length > 0
+      ? t.invalid(errors.length)
+      : checked === null
+        ? online.value && samples !== null
+          ? t.checking
+          : ""
+        : t.valid;
   const discard = () => {
     stored.clear();
     go("/tariffs");
   };
   return (
-    <Page title={t.draftTitle} {...(current === null ? {} : { lead: t.draftLead(current.tariff.version) })} aside={<a class="button" href="#/tariffs">{t.back}</a>}>
+    <Page
+      title={t.draftTitle}
+      {...(current === null ? {} : { lead: t.draftLead(current.tariff.version) })}
+      aside={
+        <a class="button" href="#/tariffs">
+          {t.back}
+        </a>
+      }
+    >
       <div class="sections tariff">
         <FieldErrors.Provider value={errors}>
           <div class="stack">
             <Amounts draft={draft} set={set} current={current?.tariff ?? null} />
             <Windows windows={draft.windows} set={(windows) => set({ windows })} />
             <Vehicles surcharges={draft.vehicles ?? []} set={(vehicles) => set({ vehicles })} />
-            <JsonView draft={tariff} isValid={local.length === 0} set={(pasted) => stored.set({ tariff: pasted })} />
+            <JsonView
+              draft={tariff}
+              isValid={local.length === 0}
+              set={(pasted) => stored.set({ tariff: pasted })}
+            />
           </div>
           <Preview of={preview} draft={tariff} />
         </FieldErrors.Provider>
         <WhatIfSection of={whatIf} tariff={tariff} isValid={local.length === 0} />
         <div class="row between">
-          <p role="status" class={errors.length > 0 ? "warn-text" : "dim"}>{status}</p>
+          <p role="status" class={errors.length > 0 ? "warn-text" : "dim"}>
+            {status}
+          </p>
           <div class="row">
-            <button type="button" class="button" onClick={() => setOpen("discard")}>{t.discard}</button>
-            <button type="button" class="button primary" disabled={local.length > 0} onClick={() => setOpen("activate")}>{t.activate}</button>
+            <button type="button" class="button" onClick={() => setOpen("discard")}>
+              {t.discard}
+            </button>
+            <button
+              type="button"
+              class="button primary"
+              disabled={local.length > 0}
+              onClick={() => setOpen("activate")}
+            >
+              {t.activate}
+            </button>
           </div>
         </div>
       </div>
@@ -93,23 +154,50 @@ function Form(props: { draft: TypedTariff; current: TariffVersion | null }) {
           close={() => setOpen(null)}
         />
       )}
-      {open === "discard" && <Confirm danger title={t.discard} text={t.discardText} submitLabel={t.discard} closeLabel={t.cancel} act={() => Promise.resolve()} done={discard} close={() => setOpen(null)} />}
+      {open === "discard" && (
+        <Confirm
+          danger
+          title={t.discard}
+          text={t.discardText}
+          submitLabel={t.discard}
+          closeLabel={t.cancel}
+          act={() => Promise.resolve()}
+          done={discard}
+          close={() => setOpen(null)}
+        />
+      )}
     </Page>
   );
 }
 
-function Amounts(props: { draft: TypedTariff; set: (part: Partial<TypedTariff>) => void; current: StoredTariff | null }) {
+function Amounts(props: {
+  draft: TypedTariff;
+  set: (part: Partial<TypedTariff>) => void;
+  current: StoredTariff | null;
+}) {
   const t = tariffTexts.value;
   const { draft, set, current } = props;
   const now = current === null ? null : typedTariff(current);
-  const hint = (range: string, value: string | undefined, own: string) => (value === undefined || value === own ? range : `${range}. ${t.now(value)}`);
+  const hint = (range: string, value: string | undefined, own: string) =>
+    value === undefined || value === own ? range : `${range}. ${t.now(value)}`;
   return (
     <fieldset class="card">
       <legend>{t.amounts}</legend>
       <div class="grid">
-        <TextField wide pointer="/tariff/version" label={t.version} hint={hint(t.versionHint.replace(/\.$/, ""), now?.version, draft.version)} max={40} value={draft.version} set={(version) => set({ version })} />
+        <TextField
+          wide
+          pointer="/tariff/version"
+          label={t.version}
+          hint={hint(t.versionHint.replace(/\.$/, ""), now?.version, draft.version)}
+          max={40}
+          value={draft.version}
+          set={(version) => set({ version })}
+        />
         {AMOUNTS.map(({ name, unit, max }) => {
-          const range = name === "maxDistanceKm" || name === "serviceRadiusKm" ? t.rangeAbove(unit, quantity(max)) : t.range(unit, "0", quantity(max));
+          const range =
+            name === "maxDistanceKm" || name === "serviceRadiusKm"
+              ? t.rangeAbove(unit, quantity(max))
+              : t.range(unit, "0", quantity(max));
           return (
             <TextField
               key={name}
@@ -128,10 +216,14 @@ function Amounts(props: { draft: TypedTariff; set: (part: Partial<TypedTariff>) 
   );
 }
 
-function Windows(props: { windows: readonly TariffWindow[]; set: (windows: TariffWindow[]) => void }) {
+function Windows(props: {
+  windows: readonly TariffWindow[];
+  set: (windows: TariffWindow[]) => void;
+}) {
   const t = tariffTexts.value;
   const { windows, set } = props;
-  const change = (at: number, part: Partial<TariffWindow>) => set(windows.map((one, index) => (index === at ? { ...one, ...part } : one)));
+  const change = (at: number, part: Partial<TariffWindow>) =>
+    set(windows.map((one, index) => (index === at ? { ...one, ...part } : one)));
   return (
     <fieldset class="card">
       <legend>{t.windows}</legend>
@@ -140,24 +232,66 @@ function Windows(props: { windows: readonly TariffWindow[]; set: (windows: Tarif
         <fieldset key={at} class="group rule">
           <legend>{t.window(at + 1)}</legend>
           <div class="grid windows">
-            <TextField pointer={`/tariff/windows/${at}/name`} label={t.windowName} max={40} value={window.name} set={(name) => change(at, { name })} />
-            <TimeField pointer={`/tariff/windows/${at}/from`} label={t.from} value={window.from} set={(from) => change(at, { from })} />
-            <TimeField pointer={`/tariff/windows/${at}/until`} label={t.until} value={window.until} set={(until) => change(at, { until })} />
-            <TextField pointer={`/tariff/windows/${at}/percent`} label={t.percent} hint={t.percentHint} mode="decimal" max={10} value={window.percent} set={(percent) => change(at, { percent })} />
+            <TextField
+              pointer={`/tariff/windows/${at}/name`}
+              label={t.windowName}
+              max={40}
+              value={window.name}
+              set={(name) => change(at, { name })}
+            />
+            <TimeField
+              pointer={`/tariff/windows/${at}/from`}
+              label={t.from}
+              value={window.from}
+              set={(from) => change(at, { from })}
+            />
+            <TimeField
+              pointer={`/tariff/windows/${at}/until`}
+              label={t.until}
+              value={window.until}
+              set={(until) => change(at, { until })}
+            />
+            <TextField
+              pointer={`/tariff/windows/${at}/percent`}
+              label={t.percent}
+              hint={t.percentHint}
+              mode="decimal"
+              max={10}
+              value={window.percent}
+              set={(percent) => change(at, { percent })}
+            />
           </div>
           <Days at={at} days={window.days} set={(days) => change(at, { days })} />
-          <button type="button" class="button small" aria-label={t.removeWindow(at + 1)} onClick={() => set(windows.filter((_, index) => index !== at))}>{t.removeWindow(at + 1)}</button>
+          <button
+            type="button"
+            class="button small"
+            aria-label={t.removeWindow(at + 1)}
+            onClick={() => set(windows.filter((_, index) => index !== at))}
+          >
+            {t.removeWindow(at + 1)}
+          </button>
         </fieldset>
       ))}
-      <button type="button" class="button" disabled={windows.length >= MAX_WINDOWS} onClick={() => set([...windows, emptyWindow()])}>{t.addWindow}</button>
+      <button
+        type="button"
+        class="button"
+        disabled={windows.length >= MAX_WINDOWS}
+        onClick={() => set([...windows, emptyWindow()])}
+      >
+        {t.addWindow}
+      </button>
     </fieldset>
   );
 }
 
-function Vehicles(props: { surcharges: readonly VehicleSurcharge[]; set: (surcharges: VehicleSurcharge[]) => void }) {
+function Vehicles(props: {
+  surcharges: readonly VehicleSurcharge[];
+  set: (surcharges: VehicleSurcharge[]) => void;
+}) {
   const [t, { names }] = [tariffTexts.value, loadTexts.value];
   const { surcharges, set } = props;
-  const change = (at: number, part: Partial<VehicleSurcharge>) => set(surcharges.map((one, index) => (index === at ? { ...one, ...part } : one)));
+  const change = (at: number, part: Partial<VehicleSurcharge>) =>
+    set(surcharges.map((one, index) => (index === at ? { ...one, ...part } : one)));
   return (
     <fieldset class="card">
       <legend>{t.vehicles}</legend>
@@ -173,29 +307,86 @@ function Vehicles(props: { surcharges: readonly VehicleSurcharge[]; set: (surcha
               set={(vehicle) => change(at, { vehicle: vehicle as VehicleKind })}
               options={VEHICLES.map((kind) => [kind, names[kind]])}
             />
-            <TextField pointer={`/tariff/vehicles/${at}/percent`} label={t.percent} hint={t.vehiclePercentHint} mode="decimal" max={10} value={one.percent} set={(percent) => change(at, { percent })} />
-            <TextField pointer={`/tariff/vehicles/${at}/fee`} label={t.vehicleFee} hint={t.range("R$", "0", quantity(10_000))} mode="decimal" max={14} value={one.fee} set={(fee) => change(at, { fee })} />
+            <TextField
+              pointer={`/tariff/vehicles/${at}/percent`}
+              label={t.percent}
+              hint={t.vehiclePercentHint}
+              mode="decimal"
+              max={10}
+              value={one.percent}
+              set={(percent) => change(at, { percent })}
+            />
+            <TextField
+              pointer={`/tariff/vehicles/${at}/fee`}
+              label={t.vehicleFee}
+              hint={t.range("R$", "0", quantity(10_000))}
+              mode="decimal"
+              max={14}
+              value={one.fee}
+              set={(fee) => change(at, { fee })}
+            />
           </div>
-          <button type="button" class="button small" aria-label={t.removeVehicle(at + 1)} onClick={() => set(surcharges.filter((_, index) => index !== at))}>{t.removeVehicle(at + 1)}</button>
+          <button
+            type="button"
+            class="button small"
+            aria-label={t.removeVehicle(at + 1)}
+            onClick={() => set(surcharges.filter((_, index) => index !== at))}
+          >
+            {t.removeVehicle(at + 1)}
+          </button>
         </fieldset>
       ))}
-      <button type="button" class="button" disabled={surcharges.length >= VEHICLES.length} onClick={() => set([...surcharges, emptySurcharge(surcharges)])}>{t.addVehicle}</button>
+      <button
+        type="button"
+        class="button"
+        disabled={surcharges.length >= VEHICLES.length}
+        onClick={() => set([...surcharges, emptySurcharge(surcharges)])}
+      >
+        {t.addVehicle}
+      </button>
     </fieldset>
   );
 }
 
-function TimeField(props: { pointer: string; label: string; value: string; set: (value: string) => void }) {
+function TimeField(props: {
+  pointer: string;
+  label: string;
+  value: string;
+  set: (value: string) => void;
+}) {
   return (
     <Field pointer={props.pointer} label={props.label}>
-      {(attributes) => <input {...attributes} type="time" required value={props.value} onInput={(event) => event.currentTarget.value && props.set(event.currentTarget.value)} />}
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="time"
+          required
+          value={props.value}
+          onInput={(event) => event.currentTarget.value && props.set(event.currentTarget.value)}
+        />
+      )}
     </Field>
   );
 }
 
 function Days(props: { at: number; days: readonly string[]; set: (days: string[]) => void }) {
   const t = tariffTexts.value;
-  const legend = <>{t.weekdays} <span class="hint">{t.weekdaysHint}</span></>;
-  return <CheckList pointer={`/tariff/windows/${props.at}/days`} class="weekdays" legend={legend} all={WEEKDAYS} name={(day) => t.weekday[day]} chosen={props.days} set={props.set} />;
+  const legend = (
+    <>
+      {t.weekdays} <span class="hint">{t.weekdaysHint}</span>
+    </>
+  );
+  return (
+    <CheckList
+      pointer={`/tariff/windows/${props.at}/days`}
+      class="weekdays"
+      legend={legend}
+      all={WEEKDAYS}
+      name={(day) => t.weekday[day]}
+      chosen={props.days}
+      set={props.set}
+    />
+  );
 }
 
 function JsonView(props: { draft: Tariff; isValid: boolean; set: (tariff: TypedTariff) => void }) {
@@ -215,10 +406,24 @@ function JsonView(props: { draft: Tariff; isValid: boolean; set: (tariff: TypedT
   return (
     <details class="card">
       <summary>{t.json}</summary>
-      <FieldErrors.Provider value={error === null ? [] : [{ pointer: "/json", code: "invalid_json", detail: error }]}>
-        <TextField pointer="/json" label={t.jsonLabel} hint={t.jsonHint} lines={14} max={20_000} value={typed ?? own} set={setTyped} />
+      <FieldErrors.Provider
+        value={error === null ? [] : [{ pointer: "/json", code: "invalid_json", detail: error }]}
+      >
+        <TextField
+          pointer="/json"
+          label={t.jsonLabel}
+          hint={t.jsonHint}
+          lines={14}
+          max={20_000}
+          value={typed ?? own}
+          set={setTyped}
+        />
       </FieldErrors.Provider>
-      <div class="row end"><button type="button" class="button" onClick={apply}>{t.apply}</button></div>
+      <div class="row end">
+        <button type="button" class="button" onClick={apply}>
+          {t.apply}
+        </button>
+      </div>
     </details>
   );
 }

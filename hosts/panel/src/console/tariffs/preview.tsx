@@ -24,19 +24,30 @@ interface Samples {
   list: TariffSample[];
 }
 
-const items = (text: string) => text.split(";").map((one) => one.trim()).filter(Boolean);
+const items = (text: string) =>
+  text
+    .split(";")
+    .map((one) => one.trim())
+    .filter(Boolean);
 
 /** Returns the invalid fields of the samples. */
 function sampleErrors(draft: TariffDraft): FieldError[] {
   const t = tariffTexts.value;
-  const [distances, times, stops] = [items(draft.distances).map(parseDecimal), items(draft.times), Number(draft.stops)];
+  const [distances, times, stops] = [
+    items(draft.distances).map(parseDecimal),
+    items(draft.times),
+    Number(draft.stops),
+  ];
   const isTime = (text: string) => /^([01]?\d|2[0-3]):[0-5]\d$/.test(text);
   const errors: FieldError[] = [];
-  const add = (pointer: string, detail: string) => errors.push({ pointer, code: "out_of_range", detail });
-  if (distances.length === 0 || distances.some((one) => one === null || one <= 0)) add("/samples/distances", t.distancesInvalid);
+  const add = (pointer: string, detail: string) =>
+    errors.push({ pointer, code: "out_of_range", detail });
+  if (distances.length === 0 || distances.some((one) => one === null || one <= 0))
+    add("/samples/distances", t.distancesInvalid);
   if (times.length === 0 || !times.every(isTime)) add("/samples/times", t.timesInvalid);
   if (distances.length * times.length > MAX_SAMPLES) add("/samples/times", t.samplesTooMany);
-  if (!Number.isInteger(stops) || stops < 1 || stops > MAX_STOPS) add("/samples/stops", t.stopsInvalid);
+  if (!Number.isInteger(stops) || stops < 1 || stops > MAX_STOPS)
+    add("/samples/stops", t.stopsInvalid);
   return errors;
 }
 
@@ -49,10 +60,18 @@ export function readSamples(draft: TariffDraft): Samples | null {
   const local = zoneOf({ state: draft.state });
   const date = draft.day || day(new Date(), local);
   const known = distances.map((one) => one ?? 0);
-  const list = known.flatMap((distanceKm) => times.map((text): TariffSample => ({
-    distanceKm, stops, at: instantOf(date, text, local), state: draft.state, ...(draft.hasReturn ? { returnKm: distanceKm } : {}),
-    ...(draft.vehicle ? { vehicle: draft.vehicle as VehicleKind } : {}),
-  })));
+  const list = known.flatMap((distanceKm) =>
+    times.map(
+      (text): TariffSample => ({
+        distanceKm,
+        stops,
+        at: instantOf(date, text, local),
+        state: draft.state,
+        ...(draft.hasReturn ? { returnKm: distanceKm } : {}),
+        ...(draft.vehicle ? { vehicle: draft.vehicle as VehicleKind } : {}),
+      }),
+    ),
+  );
   return { distances: known, times, list };
 }
 
@@ -72,14 +91,26 @@ export interface PreviewState {
 }
 
 /** Reads the prices. Orders with a longer route than the tariff permits have none. */
-async function read(tariff: Tariff, samples: Samples, signal: AbortSignal): Promise<PricedSample[]> {
+async function read(
+  tariff: Tariff,
+  samples: Samples,
+  signal: AbortSignal,
+): Promise<PricedSample[]> {
   const { samples: priced } = await tariffs.preview(tariff, samples.list, signal);
-  const isTooFar = (sample: TariffSample | undefined) => sample !== undefined && sample.distanceKm + (sample.returnKm ?? 0) > Number(tariff.maxDistanceKm);
-  return priced.map((one, at) => (isTooFar(samples.list[at]) ? { ...one, deliveryFee: null } : one));
+  const isTooFar = (sample: TariffSample | undefined) =>
+    sample !== undefined &&
+    sample.distanceKm + (sample.returnKm ?? 0) > Number(tariff.maxDistanceKm);
+  return priced.map((one, at) =>
+    isTooFar(samples.list[at]) ? { ...one, deliveryFee: null } : one,
+  );
 }
 
 /** Requests the prices when the draft or the samples have changed. */
-export function usePreview(tariff: Tariff | null, current: Tariff | null, samples: Samples | null): PreviewState {
+export function usePreview(
+  tariff: Tariff | null,
+  current: Tariff | null,
+  samples: Samples | null,
+): PreviewState {
   const [last, setLast] = useState<Prices | null>(null);
   const [failure, setFailure] = useState<{ key: string; error: unknown } | null>(null);
   const key = JSON.stringify([tariff, samples?.list, language.value]);
@@ -89,17 +120,26 @@ export function usePreview(tariff: Tariff | null, current: Tariff | null, sample
     const stop = new AbortController();
     const request = async () => {
       const draft = await read(tariff, samples, stop.signal);
-      const present = current === null ? null : await read(current, samples, stop.signal).catch(() => null);
+      const present =
+        current === null ? null : await read(current, samples, stop.signal).catch(() => null);
       setLast({ key, samples, draft, current: present });
       setFailure(null);
     };
-    const timer = setTimeout(() => void request().catch((error: unknown) => stop.signal.aborted || setFailure({ key, error })), DELAY_MS);
+    const timer = setTimeout(
+      () =>
+        void request().catch((error: unknown) => stop.signal.aborted || setFailure({ key, error })),
+      DELAY_MS,
+    );
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
   }, [key, isOnline, current === null]);
-  return { value: last?.key === key ? last : null, last, error: failure?.key === key ? failure.error : null };
+  return {
+    value: last?.key === key ? last : null,
+    last,
+    error: failure?.key === key ? failure.error : null,
+  };
 }
 
 export function Preview(props: { of: PreviewState; draft: Tariff }) {
@@ -113,20 +153,61 @@ export function Preview(props: { of: PreviewState; draft: Tariff }) {
       <p class="hint">{t.previewHint}</p>
       <FieldErrors.Provider value={sampleErrors(draft)}>
         <div class="grid">
-          <TextField pointer="/samples/distances" label={t.distances} hint={t.listHint} max={100} value={draft.distances} set={(distances) => set({ distances })} />
-          <TextField pointer="/samples/times" label={t.times} hint={t.listHint} max={100} value={draft.times} set={(times) => set({ times })} />
-          <TextField pointer="/samples/day" label={t.day} type="date" value={draft.day || day(new Date(), zone.value)} set={(name) => set({ day: name })} />
-          <ChoiceField pointer="/samples/state" label={t.stateOf} value={draft.state} set={(state) => set({ state })} options={STATES.map((one) => [one, one] as const)} />
-          <TextField pointer="/samples/stops" label={t.stops} mode="numeric" max={2} value={draft.stops} set={(stops) => set({ stops })} />
+          <TextField
+            pointer="/samples/distances"
+            label={t.distances}
+            hint={t.listHint}
+            max={100}
+            value={draft.distances}
+            set={(distances) => set({ distances })}
+          />
+          <TextField
+            pointer="/samples/times"
+            label={t.times}
+            hint={t.listHint}
+            max={100}
+            value={draft.times}
+            set={(times) => set({ times })}
+          />
+          <TextField
+            pointer="/samples/day"
+            label={t.day}
+            type="date"
+            value={draft.day || day(new Date(), zone.value)}
+            set={(name) => set({ day: name })}
+          />
+          <ChoiceField
+            pointer="/samples/state"
+            label={t.stateOf}
+            value={draft.state}
+            set={(state) => set({ state })}
+            options={STATES.map((one) => [one, one] as const)}
+          />
+          <TextField
+            pointer="/samples/stops"
+            label={t.stops}
+            mode="numeric"
+            max={2}
+            value={draft.stops}
+            set={(stops) => set({ stops })}
+          />
           <ChoiceField
             pointer="/samples/vehicle"
             label={t.sampleVehicle}
             value={draft.vehicle ?? ""}
             set={(vehicle) => set({ vehicle })}
-            options={[["", t.noRequirements], ...VEHICLES.map((kind) => [kind, loadTexts.value.names[kind]] as const)]}
+            options={[
+              ["", t.noRequirements],
+              ...VEHICLES.map((kind) => [kind, loadTexts.value.names[kind]] as const),
+            ]}
           />
           <div class="check">
-            <input id="with-return" type="checkbox" checked={draft.hasReturn} onChange={(event) => set({ hasReturn: event.currentTarget.checked })} />
+            <input
+              id="with-return"
+              type="checkbox"
+              checked={draft.hasReturn}
+              onChange={(event) => set({ hasReturn: event.currentTarget.checked })}
+            />
             <label for="with-return">{t.withReturn}</label>
           </div>
         </div>
@@ -144,28 +225,48 @@ function PreviewFailure(props: { error: unknown }) {
   if (error === null) return null;
   if (!(error instanceof ApiError) || error.fields.length === 0) return <Failure error={error} />;
   const own = error.fields.find(({ pointer }) => !pointer.startsWith("/tariff"));
-  return own === undefined ? null : <p class="field-error" role="alert">{own.detail}</p>;
+  return own === undefined ? null : (
+    <p class="field-error" role="alert">
+      {own.detail}
+    </p>
+  );
 }
 
 function PriceTable(props: { of: Prices; isOld: boolean }) {
   const t = tariffTexts.value;
   const { samples, draft, current } = props.of;
   return (
-    <div class="table-box" role="region" aria-label={t.preview} tabIndex={0} aria-busy={props.isOld}>
+    <div
+      class="table-box"
+      role="region"
+      aria-label={t.preview}
+      tabIndex={0}
+      aria-busy={props.isOld}
+    >
       <table class={`prices${props.isOld ? " old" : ""}`}>
         <thead>
           <tr>
             <th scope="col">{t.distance}</th>
-            {samples.times.map((text, at) => <th key={at} scope="col" class="right number">{text}</th>)}
+            {samples.times.map((text, at) => (
+              <th key={at} scope="col" class="right number">
+                {text}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {samples.distances.map((distance, row) => (
             <tr key={row}>
-              <th scope="row" class="number">{kilometres(distance)}</th>
+              <th scope="row" class="number">
+                {kilometres(distance)}
+              </th>
               {samples.times.map((_, column) => {
                 const at = row * samples.times.length + column;
-                return <td key={column} class="right number" data-label={samples.times[column]}><Price draft={draft[at]} current={current?.[at]} /></td>;
+                return (
+                  <td key={column} class="right number" data-label={samples.times[column]}>
+                    <Price draft={draft[at]} current={current?.[at]} />
+                  </td>
+                );
               })}
             </tr>
           ))}
@@ -183,7 +284,23 @@ function Price(props: { draft: PricedSample | undefined; current: PricedSample |
     <>
       <strong>{fee === null ? t.tooFar : money(Number(fee))}</strong>
       {props.current !== undefined && (
-        <span class="sub">{present === null ? t.tooFar : fee !== null && Number(fee) === Number(present) ? t.same : <>{money(Number(present))}{fee !== null && <> (<Difference of={Number(fee) - Number(present)} />)</>}</>}</span>
+        <span class="sub">
+          {present === null ? (
+            t.tooFar
+          ) : fee !== null && Number(fee) === Number(present) ? (
+            t.same
+          ) : (
+            <>
+              {money(Number(present))}
+              {fee !== null && (
+                <>
+                  {" "}
+                  (<Difference of={Number(fee) - Number(present)} />)
+                </>
+              )}
+            </>
+          )}
+        </span>
       )}
     </>
   );
@@ -192,5 +309,10 @@ function Price(props: { draft: PricedSample | undefined; current: PricedSample |
 /** An amount with its sign. */
 export function Difference(props: { of: number }) {
   const { of } = props;
-  return <span class={of < 0 ? "less" : of > 0 ? "more" : undefined}>{of > 0 ? "+" : ""}{money(Math.round(of * 100) / 100)}</span>;
+  return (
+    <span class={of < 0 ? "less" : of > 0 ? "more" : undefined}>
+      {of > 0 ? "+" : ""}
+      {money(Math.round(of * 100) / 100)}
+    </span>
+  );
 }

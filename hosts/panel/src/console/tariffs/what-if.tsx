@@ -55,11 +55,17 @@ export function WhatIfSection(props: { of: WhatIfState; tariff: Tariff; isValid:
   const { value: draft, set } = tariffDraft(DRAFT);
   const { value, error, busy, calculate, forget } = props.of;
   // The form above shows the errors of the tariff itself.
-  const isOfTariff = error instanceof ApiError && error.fields.length > 0 && error.fields.every(({ pointer }) => pointer.startsWith("/tariff"));
+  const isOfTariff =
+    error instanceof ApiError &&
+    error.fields.length > 0 &&
+    error.fields.every(({ pointer }) => pointer.startsWith("/tariff"));
   const days = Number(draft.days);
   const isPeriod = Number.isInteger(days) && days >= 1 && days <= MAX_DAYS;
   const isStore = draft.store.text.trim() === "" || draft.store.id !== null;
-  const unknownStore = error instanceof ApiError && error.problem.code === "store_not_found" ? error.problem.detail : null;
+  const unknownStore =
+    error instanceof ApiError && error.problem.code === "store_not_found"
+      ? error.problem.detail
+      : null;
   const changeStore = (store: ChosenStore) => {
     set({ store });
     if (unknownStore !== null) forget();
@@ -68,18 +74,39 @@ export function WhatIfSection(props: { of: WhatIfState; tariff: Tariff; isValid:
     <section class="stack" aria-labelledby="what-if">
       <h2 id="what-if">{t.whatIf}</h2>
       <p class="hint">{t.whatIfHint}</p>
-      <FieldErrors.Provider value={isPeriod ? fieldErrorsOf(error) : [{ pointer: "/days", code: "out_of_range", detail: t.daysInvalid }]}>
+      <FieldErrors.Provider
+        value={
+          isPeriod
+            ? fieldErrorsOf(error)
+            : [{ pointer: "/days", code: "out_of_range", detail: t.daysInvalid }]
+        }
+      >
         <div class="filters">
-          <TextField pointer="/days" label={t.days} mode="numeric" max={2} value={draft.days} set={(typed) => set({ days: typed })} />
+          <TextField
+            pointer="/days"
+            label={t.days}
+            mode="numeric"
+            max={2}
+            value={draft.days}
+            set={(typed) => set({ days: typed })}
+          />
           <StorePicker value={draft.store} error={unknownStore} set={changeStore} />
-          <button type="button" class="button" aria-disabled={busy} disabled={!isPeriod || !isStore || !props.isValid} onClick={() => calculate(props.tariff, days, draft.store.id)}>
+          <button
+            type="button"
+            class="button"
+            aria-disabled={busy}
+            disabled={!isPeriod || !isStore || !props.isValid}
+            onClick={() => calculate(props.tariff, days, draft.store.id)}
+          >
             {busy ? t.calculating : t.calculate}
           </button>
         </div>
         {!isOfTariff && unknownStore === null && <ErrorBox error={error} />}
       </FieldErrors.Provider>
       <div role="status">
-        {value !== null && value.key !== JSON.stringify(props.tariff) && <p class="notice">{t.outdated}</p>}
+        {value !== null && value.key !== JSON.stringify(props.tariff) && (
+          <p class="notice">{t.outdated}</p>
+        )}
       </div>
       {value !== null && <Result of={value.result} />}
     </section>
@@ -93,8 +120,18 @@ function Result(props: { of: TariffComparison }) {
     { head: t.orders, right: true, class: "number", cell: (row: Row) => quantity(row.orders) },
     { head: t.currentFee, right: true, class: "number", cell: (row: Row) => money(row.currentFee) },
     { head: t.draftFee, right: true, class: "number", cell: (row: Row) => money(row.draftFee) },
-    { head: t.difference, right: true, class: "number", cell: (row: Row) => <Difference of={row.difference} /> },
-    { head: t.outOfRange, right: true, class: "number", cell: (row: Row) => (row.outOfRange > 0 ? <strong class="late">{row.outOfRange}</strong> : 0) },
+    {
+      head: t.difference,
+      right: true,
+      class: "number",
+      cell: (row: Row) => <Difference of={row.difference} />,
+    },
+    {
+      head: t.outOfRange,
+      right: true,
+      class: "number",
+      cell: (row: Row) => (row.outOfRange > 0 ? <strong class="late">{row.outOfRange}</strong> : 0),
+    },
   ];
   return (
     <div class="stack" data-testid="what-if">
@@ -107,7 +144,19 @@ function Result(props: { of: TariffComparison }) {
             class="tight"
             rows={of.stores}
             id={(row) => row.storeId}
-            columns={[{ head: tariffTexts.value.storeName, kind: "main", cell: (row: StoreComparison) => <>{row.storeName}<span class="dim number"> #{row.storeId}</span></> }, ...cells<StoreComparison>()]}
+            columns={[
+              {
+                head: tariffTexts.value.storeName,
+                kind: "main",
+                cell: (row: StoreComparison) => (
+                  <>
+                    {row.storeName}
+                    <span class="dim number"> #{row.storeId}</span>
+                  </>
+                ),
+              },
+              ...cells<StoreComparison>(),
+            ]}
           />
           {of.stores.length >= 500 && <p class="hint">{t.listed(of.stores.length)}</p>}
         </>
@@ -123,13 +172,35 @@ export function Totals(props: { of: TariffComparison }) {
   if (of.orders === 0) return <p class="notice">{t.noOrders}</p>;
   return (
     <>
-      {of.partial && <p class="error-box" role="alert">{t.partial}</p>}
-      {of.outOfRange > 0 && <p class="error-box" role="alert">{t.outOfRangeText(of.outOfRange)}</p>}
+      {of.partial && (
+        <p class="error-box" role="alert">
+          {t.partial}
+        </p>
+      )}
+      {of.outOfRange > 0 && (
+        <p class="error-box" role="alert">
+          {t.outOfRangeText(of.outOfRange)}
+        </p>
+      )}
       <dl class="facts totals-list">
-        <div class="fact"><dt>{t.orders}</dt><dd class="number">{quantity(of.orders)}</dd></div>
-        <div class="fact"><dt>{t.currentFee}</dt><dd class="number">{money(of.currentFee)}</dd></div>
-        <div class="fact"><dt>{t.draftFee}</dt><dd class="number">{money(of.draftFee)}</dd></div>
-        <div class="fact strong"><dt>{t.difference}</dt><dd class="number"><Difference of={of.difference} /></dd></div>
+        <div class="fact">
+          <dt>{t.orders}</dt>
+          <dd class="number">{quantity(of.orders)}</dd>
+        </div>
+        <div class="fact">
+          <dt>{t.currentFee}</dt>
+          <dd class="number">{money(of.currentFee)}</dd>
+        </div>
+        <div class="fact">
+          <dt>{t.draftFee}</dt>
+          <dd class="number">{money(of.draftFee)}</dd>
+        </div>
+        <div class="fact strong">
+          <dt>{t.difference}</dt>
+          <dd class="number">
+            <Difference of={of.difference} />
+          </dd>
+        </div>
       </dl>
     </>
   );

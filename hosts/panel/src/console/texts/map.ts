@@ -3,12 +3,27 @@
 import { computed } from "@preact/signals";
 import { language } from "../../i18n/language";
 
-export type CourierState = "available" | "trip" | "stuck" | "silent" | "off" | "suspended" | "removed";
+export type CourierState =
+  | "available"
+  | "trip"
+  | "stuck"
+  | "silent"
+  | "off"
+  | "suspended"
+  | "removed";
 
 const en = {
   title: "Map",
   label: "Map of the couriers and the open orders",
-  states: { available: "Available", trip: "On a trip", stuck: "Stuck", silent: "Unresponsive", off: "Not available", suspended: "Suspended", removed: "Removed" } satisfies Record<CourierState, string>,
+  states: {
+    available: "Available",
+    trip: "On a trip",
+    stuck: "Stuck",
+    silent: "Unresponsive",
+    off: "Not available",
+    suspended: "Suspended",
+    removed: "Removed",
+  } satisfies Record<CourierState, string>,
   pickups: "Pickups",
   stops: "Stops",
   late: "Late",
@@ -30,7 +45,15 @@ const en = {
 const pt: typeof en = {
   title: "Mapa",
   label: "Mapa dos entregadores e dos pedidos em aberto",
-  states: { available: "Disponível", trip: "Em viagem", stuck: "Parado", silent: "Sem contato", off: "Indisponível", suspended: "Suspenso", removed: "Removido" },
+  states: {
+    available: "Disponível",
+    trip: "Em viagem",
+    stuck: "Parado",
+    silent: "Sem contato",
+    off: "Indisponível",
+    suspended: "Suspenso",
+    removed: "Removido",
+  },
   pickups: "Coletas",
   stops: "Paradas",
   late: "Atrasados",

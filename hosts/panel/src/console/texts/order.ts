@@ -6,13 +6,17 @@ import { language } from "../../i18n/language";
 /** Seconds as `45 s` or `−2 min 05 s`. */
 export function span(seconds: number): string {
   const size = Math.abs(seconds);
-  const text = size < 60 ? `${size} s` : `${Math.floor(size / 60)} min ${String(size % 60).padStart(2, "0")} s`;
+  const text =
+    size < 60
+      ? `${size} s`
+      : `${Math.floor(size / 60)} min ${String(size % 60).padStart(2, "0")} s`;
   return seconds < 0 ? `−${text}` : text;
 }
 
 const en = {
   dispatch: "Dispatch",
-  dispatchLead: "The latest decisions, and the couriers with the lowest costs. A cost of one second is one second of delay.",
+  dispatchLead:
+    "The latest decisions, and the couriers with the lowest costs. A cost of one second is one second of delay.",
   dispatchEmpty: "Nothing was decided about this order yet.",
   outcomes: {
     ASSIGNED: "Assigned to a courier",
@@ -26,8 +30,14 @@ const en = {
   trip: (n: number) => (n === 1 ? "Trip with this order only" : `Trip of ${n} orders`),
   considered: "Couriers considered",
   costs: {
-    lateness: "later delivery", wait: "goods wait", start: "until the courier can start", travel: "to the pickup", length: "duration of the trip",
-    remoteness: "courier far from other pickups", guarantee: "beyond the hourly guarantee", reoffer: "offered again",
+    lateness: "later delivery",
+    wait: "goods wait",
+    start: "until the courier can start",
+    travel: "to the pickup",
+    length: "duration of the trip",
+    remoteness: "courier far from other pickups",
+    guarantee: "beyond the hourly guarantee",
+    reoffer: "offered again",
   } as Record<string, string>,
   cost: (seconds: number) => `cost ${span(seconds)}`,
   courier: (id: number) => `Courier #${id}`,
@@ -57,7 +67,8 @@ const en = {
 
 const pt: typeof en = {
   dispatch: "Despacho do pedido",
-  dispatchLead: "As últimas decisões e os entregadores com os menores custos. Um segundo de custo é um segundo de atraso.",
+  dispatchLead:
+    "As últimas decisões e os entregadores com os menores custos. Um segundo de custo é um segundo de atraso.",
   dispatchEmpty: "Ainda não houve decisão sobre este pedido.",
   outcomes: {
     ASSIGNED: "Atribuído a um entregador",
@@ -71,14 +82,21 @@ const pt: typeof en = {
   trip: (n) => (n === 1 ? "Viagem só com este pedido" : `Viagem de ${n} pedidos`),
   considered: "Entregadores considerados",
   costs: {
-    lateness: "entrega mais tarde", wait: "espera da mercadoria", start: "até o entregador poder sair", travel: "até a coleta", length: "duração da viagem",
-    remoteness: "entregador longe de outras coletas", guarantee: "além da garantia por hora", reoffer: "oferecido de novo",
+    lateness: "entrega mais tarde",
+    wait: "espera da mercadoria",
+    start: "até o entregador poder sair",
+    travel: "até a coleta",
+    length: "duração da viagem",
+    remoteness: "entregador longe de outras coletas",
+    guarantee: "além da garantia por hora",
+    reoffer: "oferecido de novo",
   },
   cost: (seconds) => `custo ${span(seconds)}`,
   courier: (id) => `Entregador #${id}`,
   doReassign: "Reatribuir",
   reassignTitle: "Reatribuir este pedido?",
-  reassignText: "O pedido sai do entregador atual, que só o recebe de novo se nenhum outro estiver livre.",
+  reassignText:
+    "O pedido sai do entregador atual, que só o recebe de novo se nenhum outro estiver livre.",
   to: "Entregador",
   toHint: "Entregadores disponíveis, do mais próximo ao mais distante da coleta.",
   anyCourier: "Buscar outro entregador",

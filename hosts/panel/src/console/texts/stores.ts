@@ -21,7 +21,8 @@ const en = {
   parentDisabled: "Parent store disabled",
   sandbox: "Sandbox",
   sandboxField: "Sandbox store",
-  sandboxHint: "For testing an integration: simulated couriers deliver its orders, and nothing is billed. This cannot be changed later.",
+  sandboxHint:
+    "For testing an integration: simulated couriers deliver its orders, and nothing is billed. This cannot be changed later.",
   prepaid: "Prepaid",
   prepaidHint: "Orders are rejected if the balance would fall below the minimum.",
   floor: "Minimum balance (R$)",
@@ -35,7 +36,8 @@ const en = {
   disable: "Disable",
   enable: "Enable",
   disableTitle: (name: string) => `Disable ${name}?`,
-  disableText: "The logins, sessions and keys of the store and its branches are rejected. Its open orders continue.",
+  disableText:
+    "The logins, sessions and keys of the store and its branches are rejected. Its open orders continue.",
   didDisable: "The store is disabled.",
   didEnable: "The store is enabled.",
   details: "Details",
@@ -50,7 +52,8 @@ const en = {
   topUpHint: "The same reference with the same amount is booked only once.",
   toppedUp: "The payment was booked.",
   password: "Password",
-  passwordHint: "The link sets the password of the store's own login. It is valid once, and replaces the previous link.",
+  passwordHint:
+    "The link sets the password of the store's own login. It is valid once, and replaces the previous link.",
   newLink: "New password link",
   link: "Send this link to the store. It is valid once.",
   userLink: (name: string) => `Send this link to ${name}. It is valid once.`,
@@ -82,7 +85,8 @@ const pt: typeof en = {
   parentDisabled: "Matriz desativada",
   sandbox: "Sandbox",
   sandboxField: "Loja de sandbox",
-  sandboxHint: "Para testar uma integração: entregadores simulados levam os pedidos e nada é cobrado. Não é possível mudar depois.",
+  sandboxHint:
+    "Para testar uma integração: entregadores simulados levam os pedidos e nada é cobrado. Não é possível mudar depois.",
   prepaid: "Pré-paga",
   prepaidHint: "Pedidos são rejeitados se o saldo ficar abaixo do mínimo.",
   floor: "Saldo mínimo (R$)",
@@ -96,7 +100,8 @@ const pt: typeof en = {
   disable: "Desativar",
   enable: "Reativar",
   disableTitle: (name) => `Desativar ${name}?`,
-  disableText: "Os logins, as sessões e as chaves da loja e das filiais são rejeitados. Os pedidos em aberto continuam.",
+  disableText:
+    "Os logins, as sessões e as chaves da loja e das filiais são rejeitados. Os pedidos em aberto continuam.",
   didDisable: "A loja foi desativada.",
   didEnable: "A loja foi reativada.",
   details: "Dados",
@@ -111,7 +116,8 @@ const pt: typeof en = {
   topUpHint: "A mesma referência com o mesmo valor é lançada uma única vez.",
   toppedUp: "O pagamento foi lançado.",
   password: "Senha",
-  passwordHint: "O link define a senha do login da própria loja. Vale uma única vez e substitui o anterior.",
+  passwordHint:
+    "O link define a senha do login da própria loja. Vale uma única vez e substitui o anterior.",
   newLink: "Novo link de senha",
   link: "Envie este link à loja. Ele vale uma única vez.",
   userLink: (name) => `Envie este link a ${name}. Ele vale uma única vez.`,

@@ -3,13 +3,14 @@
 import { computed } from "@preact/signals";
 import { quantity } from "../../format";
 import { language } from "../../i18n/language";
-import type { AmountName } from "../tariffs/draft";
+import type { AmountName } from "../tariffs/amounts";
 
 const en = {
   title: "Tariffs",
   lead: "The tariff in force when an order is priced applies to it. Orders and quotes keep their price.",
   version: "Version",
-  versionHint: "1 to 40 letters, digits, dots, underscores and hyphens. Each version has its own name.",
+  versionHint:
+    "1 to 40 letters, digits, dots, underscores and hyphens. Each version has its own name.",
   state: "Status",
   states: { SCHEDULED: "Scheduled", CURRENT: "In force", PAST: "Past" } as Record<string, string>,
   start: "Start",
@@ -25,7 +26,8 @@ const en = {
   removed: "The scheduled tariff was deleted.",
   continue: "Continue the draft",
   draftTitle: "Draft of a tariff",
-  draftLead: (name: string) => `Compared with ${name}, which is in force. The draft is stored in this tab.`,
+  draftLead: (name: string) =>
+    `Compared with ${name}, which is in force. The draft is stored in this tab.`,
   back: "All tariffs",
   discard: "Discard the draft",
   discardText: "The entered values are lost.",
@@ -33,15 +35,24 @@ const en = {
   noDraftHint: "Copy a tariff to the draft to change it.",
   amounts: "Fees and limits",
   names: {
-    baseFee: "Base fee", baseKm: "Distance in the base fee", perKm: "Fee per further kilometre", perExtraStop: "Fee per further stop", returnFee: "Fee for a return",
-    returnPerKm: "Fee per kilometre of the way back", minimumFee: "Minimum fee", maxDistanceKm: "Longest route", serviceRadiusKm: "Service radius",
-    approachMinutes: "Minutes until the pickup", handoverMinutes: "Minutes at each stop",
+    baseFee: "Base fee",
+    baseKm: "Distance in the base fee",
+    perKm: "Fee per further kilometre",
+    perExtraStop: "Fee per further stop",
+    returnFee: "Fee for a return",
+    returnPerKm: "Fee per kilometre of the way back",
+    minimumFee: "Minimum fee",
+    maxDistanceKm: "Longest route",
+    serviceRadiusKm: "Service radius",
+    approachMinutes: "Minutes until the pickup",
+    handoverMinutes: "Minutes at each stop",
   } satisfies Record<AmountName, string>,
   range: (unit: string, min: string, max: string) => `${unit}, ${min} to ${max}`,
   rangeAbove: (unit: string, max: string) => `${unit}, above 0, at most ${max}`,
   now: (value: string) => `In force: ${value}`,
   windows: "Surcharges by time of day",
-  windowsHint: "They apply by the local time of the pickup. An end that is not later than the start is on the next day.",
+  windowsHint:
+    "They apply by the local time of the pickup. An end that is not later than the start is on the next day.",
   window: (n: number) => `Surcharge ${n}`,
   windowName: "Name",
   from: "From",
@@ -50,11 +61,20 @@ const en = {
   percentHint: "−100 to 500",
   weekdays: "Days",
   weekdaysHint: "None selected: every day.",
-  weekday: { Mon: "Mon", Tue: "Tue", Wed: "Wed", Thu: "Thu", Fri: "Fri", Sat: "Sat", Sun: "Sun" } as Record<string, string>,
+  weekday: {
+    Mon: "Mon",
+    Tue: "Tue",
+    Wed: "Wed",
+    Thu: "Thu",
+    Fri: "Fri",
+    Sat: "Sat",
+    Sun: "Sun",
+  } as Record<string, string>,
   addWindow: "Add a surcharge",
   removeWindow: (n: number) => `Remove surcharge ${n}`,
   vehicles: "Surcharges by vehicle",
-  vehiclesHint: "They apply to orders whose requirements need this vehicle or a larger one, up to the next one in the list. Orders without requirements have none.",
+  vehiclesHint:
+    "They apply to orders whose requirements need this vehicle or a larger one, up to the next one in the list. Orders without requirements have none.",
   vehicleFrom: "Smallest vehicle",
   vehiclePercentHint: "0 to 500, of the fee before all surcharges",
   vehicleFee: "Fixed surcharge",
@@ -77,7 +97,8 @@ const en = {
   valid: "The draft is valid.",
   checking: "Checking…",
   preview: "Prices",
-  previewHint: "The price of each sample with the draft; below it, the present price and the difference.",
+  previewHint:
+    "The price of each sample with the draft; below it, the present price and the difference.",
   distances: "Distances (km)",
   times: "Local times",
   listHint: "Separated by semicolons.",
@@ -107,17 +128,26 @@ const en = {
   draftFee: "With the draft",
   difference: "Difference",
   outOfRange: "Rejected",
-  partial: "The comparison is incomplete: there were more orders than it reads. Choose fewer days or one store.",
-  outOfRangeText: (n: number) => (n === 1 ? "The draft would reject 1 of these orders as too far. It is in no sum." : `The draft would reject ${n} of these orders as too far. They are in no sum.`),
+  partial:
+    "The comparison is incomplete: there were more orders than it reads. Choose fewer days or one store.",
+  outOfRangeText: (n: number) =>
+    n === 1
+      ? "The draft would reject 1 of these orders as too far. It is in no sum."
+      : `The draft would reject ${n} of these orders as too far. They are in no sum.`,
   noOrders: "There were no orders in this period.",
-  listed: (n: number) => `The table lists the ${n} stores with the largest differences. The totals include all.`,
+  listed: (n: number) =>
+    `The table lists the ${n} stores with the largest differences. The totals include all.`,
   activate: "Put into effect",
   activateTitle: (name: string) => `Put tariff ${name} into effect?`,
   activateText: "It applies to all orders and quotes that are priced from the time of effect on.",
-  summary: (orders: number, days: number) => (orders === 1 ? `1 order of the last ${days} days` : `${quantity(orders)} orders of the last ${days} days`),
+  summary: (orders: number, days: number) =>
+    orders === 1
+      ? `1 order of the last ${days} days`
+      : `${quantity(orders)} orders of the last ${days} days`,
   summaryFailed: "The comparison with past orders failed. You do not see what the tariff changes.",
   effectiveFrom: "Time of effect",
-  effectiveHint: (zone: string) => `Empty: at once. At most 366 days ahead, in the time zone ${zone}.`,
+  effectiveHint: (zone: string) =>
+    `Empty: at once. At most 366 days ahead, in the time zone ${zone}.`,
   activated: (name: string) => `Tariff ${name} is in effect.`,
   scheduled: (name: string, time: string) => `Tariff ${name} takes effect at ${time}.`,
   cancel: "Back",
@@ -127,9 +157,13 @@ const pt: typeof en = {
   title: "Tarifas",
   lead: "Cada pedido usa a tarifa em vigor quando o preço é calculado. Pedidos e cotações mantêm o preço.",
   version: "Versão",
-  versionHint: "De 1 a 40 letras sem acento, dígitos, pontos, sublinhados e hífens. Cada versão tem um nome próprio.",
+  versionHint:
+    "De 1 a 40 letras sem acento, dígitos, pontos, sublinhados e hífens. Cada versão tem um nome próprio.",
   state: "Situação",
-  states: { SCHEDULED: "Agendada", CURRENT: "Em vigor", PAST: "Encerrada" } as Record<string, string>,
+  states: { SCHEDULED: "Agendada", CURRENT: "Em vigor", PAST: "Encerrada" } as Record<
+    string,
+    string
+  >,
   start: "Início",
   perKm: "Por km",
   configured: "Configuração do servidor",
@@ -143,7 +177,8 @@ const pt: typeof en = {
   removed: "A tarifa agendada foi excluída.",
   continue: "Continuar o rascunho",
   draftTitle: "Rascunho de tarifa",
-  draftLead: (name) => `Comparado com ${name}, que está em vigor. O rascunho fica guardado nesta aba.`,
+  draftLead: (name) =>
+    `Comparado com ${name}, que está em vigor. O rascunho fica guardado nesta aba.`,
   back: "Todas as tarifas",
   discard: "Descartar o rascunho",
   discardText: "Os valores digitados serão perdidos.",
@@ -151,15 +186,24 @@ const pt: typeof en = {
   noDraftHint: "Copie uma tarifa para o rascunho para alterá-la.",
   amounts: "Taxas e limites",
   names: {
-    baseFee: "Taxa base", baseKm: "Distância incluída na taxa base", perKm: "Taxa por quilômetro adicional", perExtraStop: "Taxa por parada adicional", returnFee: "Taxa de retorno",
-    returnPerKm: "Taxa por quilômetro do retorno", minimumFee: "Taxa mínima", maxDistanceKm: "Rota mais longa", serviceRadiusKm: "Raio de atendimento",
-    approachMinutes: "Minutos até a coleta", handoverMinutes: "Minutos em cada parada",
+    baseFee: "Taxa base",
+    baseKm: "Distância incluída na taxa base",
+    perKm: "Taxa por quilômetro adicional",
+    perExtraStop: "Taxa por parada adicional",
+    returnFee: "Taxa de retorno",
+    returnPerKm: "Taxa por quilômetro do retorno",
+    minimumFee: "Taxa mínima",
+    maxDistanceKm: "Rota mais longa",
+    serviceRadiusKm: "Raio de atendimento",
+    approachMinutes: "Minutos até a coleta",
+    handoverMinutes: "Minutos em cada parada",
   },
   range: (unit, min, max) => `${unit}, de ${min} a ${max}`,
   rangeAbove: (unit, max) => `${unit}, acima de 0, no máximo ${max}`,
   now: (value) => `Em vigor: ${value}`,
   windows: "Acréscimos por horário",
-  windowsHint: "Valem pelo horário local da coleta. Um fim que não é posterior ao início fica no dia seguinte.",
+  windowsHint:
+    "Valem pelo horário local da coleta. Um fim que não é posterior ao início fica no dia seguinte.",
   window: (n) => `Acréscimo ${n}`,
   windowName: "Nome",
   from: "Das",
@@ -172,7 +216,8 @@ const pt: typeof en = {
   addWindow: "Adicionar acréscimo",
   removeWindow: (n) => `Remover o acréscimo ${n}`,
   vehicles: "Acréscimos por veículo",
-  vehiclesHint: "Valem para pedidos cujos requisitos precisam deste veículo ou de um maior, até o próximo da lista. Pedidos sem requisitos não têm acréscimo.",
+  vehiclesHint:
+    "Valem para pedidos cujos requisitos precisam deste veículo ou de um maior, até o próximo da lista. Pedidos sem requisitos não têm acréscimo.",
   vehicleFrom: "Menor veículo",
   vehiclePercentHint: "De 0 a 500, sobre a taxa antes de todos os acréscimos",
   vehicleFee: "Acréscimo fixo",
@@ -225,14 +270,23 @@ const pt: typeof en = {
   draftFee: "Com o rascunho",
   difference: "Diferença",
   outOfRange: "Recusados",
-  partial: "A comparação está incompleta: havia mais pedidos do que ela lê. Escolha menos dias ou uma loja.",
-  outOfRangeText: (n) => (n === 1 ? "O rascunho recusaria 1 destes pedidos por ser longe demais. Ele não entra em nenhuma soma." : `O rascunho recusaria ${n} destes pedidos por serem longe demais. Eles não entram em nenhuma soma.`),
+  partial:
+    "A comparação está incompleta: havia mais pedidos do que ela lê. Escolha menos dias ou uma loja.",
+  outOfRangeText: (n) =>
+    n === 1
+      ? "O rascunho recusaria 1 destes pedidos por ser longe demais. Ele não entra em nenhuma soma."
+      : `O rascunho recusaria ${n} destes pedidos por serem longe demais. Eles não entram em nenhuma soma.`,
   noOrders: "Não houve pedidos neste período.",
-  listed: (n) => `A tabela mostra as ${n} lojas com as maiores diferenças. Os totais incluem todas.`,
+  listed: (n) =>
+    `A tabela mostra as ${n} lojas com as maiores diferenças. Os totais incluem todas.`,
   activate: "Pôr em vigor",
   activateTitle: (name) => `Pôr a tarifa ${name} em vigor?`,
-  activateText: "Ela vale para todos os pedidos e cotações com preço calculado a partir do início da vigência.",
-  summary: (orders, days) => (orders === 1 ? `1 pedido dos últimos ${days} dias` : `${quantity(orders)} pedidos dos últimos ${days} dias`),
+  activateText:
+    "Ela vale para todos os pedidos e cotações com preço calculado a partir do início da vigência.",
+  summary: (orders, days) =>
+    orders === 1
+      ? `1 pedido dos últimos ${days} dias`
+      : `${quantity(orders)} pedidos dos últimos ${days} dias`,
   summaryFailed: "A comparação com pedidos anteriores falhou. Você não vê o que a tarifa altera.",
   effectiveFrom: "Início da vigência",
   effectiveHint: (zone) => `Vazio: imediatamente. No máximo 366 dias à frente, no fuso ${zone}.`,

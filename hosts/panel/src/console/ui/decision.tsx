@@ -26,10 +26,35 @@ export function Decision(props: Props) {
       <p>
         {props.title}
         <span class="strong">{t.outcomes[pass.outcome] ?? pass.outcome}</span>
-        {pass.courierId !== null && <>: <CourierLink id={pass.courierId} known={courier} /></>}
-        {props.title === undefined && <span class="dim"> · <When at={pass.at} {...(props.zone === undefined ? {} : { zone: props.zone })} seconds /></span>}
+        {pass.courierId !== null && (
+          <>
+            : <CourierLink id={pass.courierId} known={courier} />
+          </>
+        )}
+        {props.title === undefined && (
+          <span class="dim">
+            {" "}
+            ·{" "}
+            <When
+              at={pass.at}
+              {...(props.zone === undefined ? {} : { zone: props.zone })}
+              seconds
+            />
+          </span>
+        )}
       </p>
-      {pass.cost !== null && <p>{t.trip(pass.orders)}, {pass.considered.length > 0 ? <>{t.cost(pass.cost.total)}: <Cost of={pass.cost} /></> : t.byOperator}</p>}
+      {pass.cost !== null && (
+        <p>
+          {t.trip(pass.orders)},{" "}
+          {pass.considered.length > 0 ? (
+            <>
+              {t.cost(pass.cost.total)}: <Cost of={pass.cost} />
+            </>
+          ) : (
+            t.byOperator
+          )}
+        </p>
+      )}
       {pass.considered.length > 0 && (
         <>
           <p class="dim">{t.considered}</p>
@@ -37,7 +62,8 @@ export function Decision(props: Props) {
             {pass.considered.map(({ courierId, cost }) => (
               <li key={courierId}>
                 <CourierLink id={courierId} known={courier} />
-                {courierId === pass.courierId && <span class="dim"> ({t.chosen})</span>}: {t.cost(cost.total)} (<Cost of={cost} />)
+                {courierId === pass.courierId && <span class="dim"> ({t.chosen})</span>}:{" "}
+                {t.cost(cost.total)} (<Cost of={cost} />)
               </li>
             ))}
           </ul>
@@ -52,7 +78,11 @@ function Cost(props: { of: AssignmentCost }) {
   const t = detailTexts.value;
   const { total: _, ...components } = props.of;
   const present = Object.entries(components).filter(([, seconds]) => seconds !== 0);
-  return <span class="dim">{present.map(([name, seconds]) => `${t.costs[name] ?? name} ${span(seconds)}`).join(", ")}</span>;
+  return (
+    <span class="dim">
+      {present.map(([name, seconds]) => `${t.costs[name] ?? name} ${span(seconds)}`).join(", ")}
+    </span>
+  );
 }
 
 const MAX_NAMES = 500;

@@ -16,7 +16,24 @@ interface Props<T> {
 }
 
 export function Detail<T>(props: Props<T>) {
-  const { of, title, aside, missing: [code, text], children } = props;
-  const isMissing = of.value === null && of.error instanceof ApiError && of.error.problem.code === code;
-  return <Page title={title} aside={aside}>{isMissing ? <Empty text={text} /> : <Loaded of={of} lines={6}>{children}</Loaded>}</Page>;
+  const {
+    of,
+    title,
+    aside,
+    missing: [code, text],
+    children,
+  } = props;
+  const isMissing =
+    of.value === null && of.error instanceof ApiError && of.error.problem.code === code;
+  return (
+    <Page title={title} aside={aside}>
+      {isMissing ? (
+        <Empty text={text} />
+      ) : (
+        <Loaded of={of} lines={6}>
+          {children}
+        </Loaded>
+      )}
+    </Page>
+  );
 }

@@ -13,7 +13,11 @@ function idIn(text: string): number | null {
   return found === null ? null : Number(found[1]);
 }
 
-export function StorePicker(props: { value: ChosenStore; error?: string | null; set: (value: ChosenStore) => void }) {
+export function StorePicker(props: {
+  value: ChosenStore;
+  error?: string | null;
+  set: (value: ChosenStore) => void;
+}) {
   const t = orderTexts.value;
   const { text, id } = props.value;
   const [found, setFound] = useState<OperatorStore[]>([]);
@@ -24,7 +28,10 @@ export function StorePicker(props: { value: ChosenStore; error?: string | null; 
     if (id !== null || words.length < MIN_SEARCH) return;
     let isCurrent = true;
     const show = (found: OperatorStore[]) => isCurrent && setFound(found);
-    stores.list(words.slice(0, 60)).then((page) => show(page.stores.slice(0, 20)), () => show([]));
+    stores.list(words.slice(0, 60)).then(
+      (page) => show(page.stores.slice(0, 20)),
+      () => show([]),
+    );
     return () => {
       isCurrent = false;
     };
@@ -40,10 +47,14 @@ export function StorePicker(props: { value: ChosenStore; error?: string | null; 
             value={text}
             maxLength={300}
             placeholder={t.storeHint}
-            onInput={(event) => props.set({ text: event.currentTarget.value, id: idIn(event.currentTarget.value) })}
+            onInput={(event) =>
+              props.set({ text: event.currentTarget.value, id: idIn(event.currentTarget.value) })
+            }
           />
           <datalist id="stores">
-            {found.map((store) => <option key={store.id} value={nameOf(store)} />)}
+            {found.map((store) => (
+              <option key={store.id} value={nameOf(store)} />
+            ))}
           </datalist>
         </>
       )}

@@ -21,14 +21,51 @@ export function VehicleFields(props: Props) {
   return (
     <>
       {/* Another vehicle ends the courier's own limits. */}
-      <ChoiceField pointer="/vehicle" label={t.vehicle} value={vehicle} set={(chosen) => set({ vehicle: chosen, weight: "", volume: "" })} options={VEHICLES.map((kind) => [kind, t.names[kind]])} />
-      <TextField pointer="/maxWeightGrams" label={t.maxWeight} hint={t.maxHint} value={weight} set={(text) => set({ weight: text })} mode="decimal" max={12} optional />
-      <TextField pointer="/maxVolumeMillilitres" label={t.maxVolume} hint={t.maxHint} value={volume} set={(text) => set({ volume: text })} mode="decimal" max={12} optional />
+      <ChoiceField
+        pointer="/vehicle"
+        label={t.vehicle}
+        value={vehicle}
+        set={(chosen) => set({ vehicle: chosen, weight: "", volume: "" })}
+        options={VEHICLES.map((kind) => [kind, t.names[kind]])}
+      />
+      <TextField
+        pointer="/maxWeightGrams"
+        label={t.maxWeight}
+        hint={t.maxHint}
+        value={weight}
+        set={(text) => set({ weight: text })}
+        mode="decimal"
+        max={12}
+        optional
+      />
+      <TextField
+        pointer="/maxVolumeMillilitres"
+        label={t.maxVolume}
+        hint={t.maxHint}
+        value={volume}
+        set={(text) => set({ volume: text })}
+        mode="decimal"
+        max={12}
+        optional
+      />
     </>
   );
 }
 
-export function EquipmentFields(props: { value: readonly string[]; set: (value: string[]) => void }) {
+export function EquipmentFields(props: {
+  value: readonly string[];
+  set: (value: string[]) => void;
+}) {
   const t = courierTexts.value;
-  return <CheckList pointer="/equipment" legend={t.equipment} hint={t.equipmentHint} all={EQUIPMENT} name={(kind) => t.equipmentNames[kind]} chosen={props.value} set={props.set} />;
+  return (
+    <CheckList
+      pointer="/equipment"
+      legend={t.equipment}
+      hint={t.equipmentHint}
+      all={EQUIPMENT}
+      name={(kind) => t.equipmentNames[kind]}
+      chosen={props.value}
+      set={props.set}
+    />
+  );
 }

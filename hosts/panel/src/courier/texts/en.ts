@@ -13,7 +13,8 @@ export const en = {
   copy: "Copy",
   copied: "Copied",
   language: "Language",
-  broken: "This browser does not store data for this page. Leave private browsing, or use another browser.",
+  broken:
+    "This browser does not store data for this page. Leave private browsing, or use another browser.",
   other: "The app is open in another window.",
   useHere: "Use it here",
   signIn: {
@@ -22,7 +23,10 @@ export const en = {
     code: "Link or code",
     submit: "Sign in",
     ended: "Your session has ended. Request a new link from your dispatcher.",
-    unsent: (n: number) => (n === 1 ? "One step is not sent yet. It is sent after you sign in." : `${n} steps are not sent yet. They are sent after you sign in.`),
+    unsent: (n: number) =>
+      n === 1
+        ? "One step is not sent yet. It is sent after you sign in."
+        : `${n} steps are not sent yet. They are sent after you sign in.`,
     invalid: "This is not a sign-in link.",
   },
   offline: "No connection",
@@ -45,12 +49,18 @@ export const en = {
   failed: {
     title: "Not accepted",
     rejected: (step: string, label: string) => `“${step}” (${label}): not accepted.`,
-    dropped: (step: string, label: string) => `“${step}” (${label}): not sent, because it follows a step that was not accepted.`,
+    dropped: (step: string, label: string) =>
+      `“${step}” (${label}): not sent, because it follows a step that was not accepted.`,
     hint: "The trip below shows what applies now.",
     dismiss: "OK",
   },
   position: {
-    stale: (minutes: number | null) => (minutes === null ? "Your position is not known." : minutes < 2 ? "Your position is over a minute old." : `Your position is ${minutes} minutes old.`),
+    stale: (minutes: number | null) =>
+      minutes === null
+        ? "Your position is not known."
+        : minutes < 2
+          ? "Your position is over a minute old."
+          : `Your position is ${minutes} minutes old.`,
     hint: "A position app keeps reporting while the screen is off.",
     denied: "This page may not use your location. Allow it in the browser's settings.",
     setUp: "Set up",
@@ -86,10 +96,16 @@ export const en = {
     visitNow: "Go there first",
     bringBack: "Bring back to the pickup:",
     bringGoods: (name: string) => `Goods: ${name}`,
-    bringPayment: (amount: string, method: string, name: string) => `Payment of ${amount}${method === "" ? "" : ` (${method})`}: ${name}`,
+    bringPayment: (amount: string, method: string, name: string) =>
+      `Payment of ${amount}${method === "" ? "" : ` (${method})`}: ${name}`,
     bringUnknown: "The goods or the payment",
     choice: "Recipient's request",
-    choices: { DOORMAN: "Leave it with the doorman", NEIGHBOUR: "Leave it with a neighbour", AT_DOOR: "Leave it at the door", CALL_STORE: "Call the store" } satisfies Record<RecipientChoice, string> as Record<string, string>,
+    choices: {
+      DOORMAN: "Leave it with the doorman",
+      NEIGHBOUR: "Leave it with a neighbour",
+      AT_DOOR: "Leave it at the door",
+      CALL_STORE: "Call the store",
+    } satisfies Record<RecipientChoice, string> as Record<string, string>,
     noNext: "Waiting for the next step from the service.",
     waitPickup: "Pick up the other orders of this trip first.",
     more: "More",
@@ -129,7 +145,13 @@ export const en = {
     reason: "Reason",
     otherReason: "Another reason",
     reasonText: "Describe the reason",
-    reasons: ["Recipient not at home", "Address not found", "Goods not accepted", "Unsafe place", "Goods damaged"],
+    reasons: [
+      "Recipient not at home",
+      "Address not found",
+      "Goods not accepted",
+      "Unsafe place",
+      "Goods damaged",
+    ],
     declineReasons: ["Vehicle problem", "Too far", "The goods do not fit", "Personal reason"],
     proof: "Proof",
     addProof: "Add a proof",
@@ -145,7 +167,10 @@ export const en = {
     optional: "optional",
     collected: (amount: string) => `I have collected ${amount}`,
     missing: {
-      PHOTO: "Take a photo.", NAME: "Enter the name.", NOTE: "Enter a note.", POSITION: "Your position is not known yet. Allow the location and wait a few seconds.",
+      PHOTO: "Take a photo.",
+      NAME: "Enter the name.",
+      NOTE: "Enter a note.",
+      POSITION: "Your position is not known yet. Allow the location and wait a few seconds.",
     } satisfies Record<ProofPart, string>,
     missingCode: "Enter the code.",
     missingReason: "Choose a reason.",
@@ -164,7 +189,10 @@ export const en = {
     pushDisable: "Turn off notices",
     background: "Background position",
     signOut: "Sign out",
-    signOutUnsent: (n: number) => (n === 1 ? "One step is not sent yet and would be lost." : `${n} steps are not sent yet and would be lost.`),
+    signOutUnsent: (n: number) =>
+      n === 1
+        ? "One step is not sent yet and would be lost."
+        : `${n} steps are not sent yet and would be lost.`,
     signOutAnyway: "Sign out and lose them",
     signOutOffline: "There is no connection. Try again later.",
     signedInAs: (name: string) => `Signed in as ${name}.`,
@@ -178,7 +206,8 @@ export const en = {
     remove: "Revoke access",
     removed: "The app may no longer report your position.",
     traccar: "Traccar Client",
-    traccarHint: "Install the app, then open this link on the phone, or scan the code in the app's settings.",
+    traccarHint:
+      "Install the app, then open this link on the phone, or scan the code in the app's settings.",
     ownTracks: "OwnTracks",
     ownTracksHint: "Install the app, then open this link on the phone.",
     openLink: "Open the link",

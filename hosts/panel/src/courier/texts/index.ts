@@ -13,9 +13,15 @@ effect(() => {
 
 /** The time of day on this phone. */
 export function time(instant: string): string {
-  return new Intl.DateTimeFormat(texts.value.locale, { hour: "2-digit", minute: "2-digit" }).format(new Date(instant));
+  return new Intl.DateTimeFormat(texts.value.locale, { hour: "2-digit", minute: "2-digit" }).format(
+    new Date(instant),
+  );
 }
 
 export function date(instant: string): string {
-  return new Intl.DateTimeFormat(texts.value.locale, { day: "2-digit", month: "2-digit", year: "numeric" }).format(new Date(instant));
+  return new Intl.DateTimeFormat(texts.value.locale, {
+    day: "2-digit",
+    month: "2-digit",
+    year: "numeric",
+  }).format(new Date(instant));
 }

@@ -12,7 +12,8 @@ export const pt: Texts = {
   copy: "Copiar",
   copied: "Copiado",
   language: "Idioma",
-  broken: "Este navegador não guarda dados desta página. Saia da navegação anônima ou use outro navegador.",
+  broken:
+    "Este navegador não guarda dados desta página. Saia da navegação anônima ou use outro navegador.",
   other: "O app está aberto em outra janela.",
   useHere: "Usar aqui",
   signIn: {
@@ -21,7 +22,10 @@ export const pt: Texts = {
     code: "Link ou código",
     submit: "Entrar",
     ended: "Sua sessão terminou. Peça um novo link à central.",
-    unsent: (n) => (n === 1 ? "Uma etapa ainda não foi enviada. Ela será enviada depois que você entrar." : `${n} etapas ainda não foram enviadas. Elas serão enviadas depois que você entrar.`),
+    unsent: (n) =>
+      n === 1
+        ? "Uma etapa ainda não foi enviada. Ela será enviada depois que você entrar."
+        : `${n} etapas ainda não foram enviadas. Elas serão enviadas depois que você entrar.`,
     invalid: "Este não é um link de acesso.",
   },
   offline: "Sem conexão",
@@ -44,14 +48,21 @@ export const pt: Texts = {
   failed: {
     title: "Não aceito",
     rejected: (step, label) => `“${step}” (${label}): não aceito.`,
-    dropped: (step, label) => `“${step}” (${label}): não enviado, porque depende de uma etapa não aceita.`,
+    dropped: (step, label) =>
+      `“${step}” (${label}): não enviado, porque depende de uma etapa não aceita.`,
     hint: "A viagem abaixo mostra o que vale agora.",
     dismiss: "Entendi",
   },
   position: {
-    stale: (minutes) => (minutes === null ? "Sua posição não é conhecida." : minutes < 2 ? "Sua posição tem mais de um minuto." : `Sua posição tem ${minutes} minutos.`),
+    stale: (minutes) =>
+      minutes === null
+        ? "Sua posição não é conhecida."
+        : minutes < 2
+          ? "Sua posição tem mais de um minuto."
+          : `Sua posição tem ${minutes} minutos.`,
     hint: "Um app de localização continua enviando com a tela apagada.",
-    denied: "Esta página não pode usar sua localização. Permita o acesso nas configurações do navegador.",
+    denied:
+      "Esta página não pode usar sua localização. Permita o acesso nas configurações do navegador.",
     setUp: "Configurar",
   },
   trip: {
@@ -85,10 +96,16 @@ export const pt: Texts = {
     visitNow: "Ir antes",
     bringBack: "Leve de volta ao local da coleta:",
     bringGoods: (name) => `Mercadoria: ${name}`,
-    bringPayment: (amount, method, name) => `Pagamento de ${amount}${method === "" ? "" : ` (${method})`}: ${name}`,
+    bringPayment: (amount, method, name) =>
+      `Pagamento de ${amount}${method === "" ? "" : ` (${method})`}: ${name}`,
     bringUnknown: "A mercadoria ou o pagamento",
     choice: "Pedido do destinatário",
-    choices: { DOORMAN: "Deixar na portaria", NEIGHBOUR: "Deixar com um vizinho", AT_DOOR: "Deixar na porta", CALL_STORE: "Ligar para a loja" },
+    choices: {
+      DOORMAN: "Deixar na portaria",
+      NEIGHBOUR: "Deixar com um vizinho",
+      AT_DOOR: "Deixar na porta",
+      CALL_STORE: "Ligar para a loja",
+    },
     noNext: "Aguardando a próxima etapa do serviço.",
     waitPickup: "Colete antes os outros pedidos desta viagem.",
     more: "Mais",
@@ -128,8 +145,19 @@ export const pt: Texts = {
     reason: "Motivo",
     otherReason: "Outro motivo",
     reasonText: "Descreva o motivo",
-    reasons: ["Destinatário ausente", "Endereço não encontrado", "Destinatário recusou a mercadoria", "Local inseguro", "Mercadoria danificada"],
-    declineReasons: ["Problema com o veículo", "Longe demais", "A mercadoria não cabe", "Motivo pessoal"],
+    reasons: [
+      "Destinatário ausente",
+      "Endereço não encontrado",
+      "Destinatário recusou a mercadoria",
+      "Local inseguro",
+      "Mercadoria danificada",
+    ],
+    declineReasons: [
+      "Problema com o veículo",
+      "Longe demais",
+      "A mercadoria não cabe",
+      "Motivo pessoal",
+    ],
     proof: "Comprovante",
     addProof: "Adicionar comprovante",
     photo: "Foto",
@@ -144,7 +172,10 @@ export const pt: Texts = {
     optional: "opcional",
     collected: (amount) => `Recebi ${amount}`,
     missing: {
-      PHOTO: "Tire uma foto.", NAME: "Informe o nome.", NOTE: "Escreva uma observação.", POSITION: "Sua posição ainda não é conhecida. Permita a localização e aguarde um instante.",
+      PHOTO: "Tire uma foto.",
+      NAME: "Informe o nome.",
+      NOTE: "Escreva uma observação.",
+      POSITION: "Sua posição ainda não é conhecida. Permita a localização e aguarde um instante.",
     },
     missingCode: "Informe o código.",
     missingReason: "Escolha um motivo.",
@@ -163,7 +194,10 @@ export const pt: Texts = {
     pushDisable: "Desativar avisos",
     background: "Posição em segundo plano",
     signOut: "Sair",
-    signOutUnsent: (n) => (n === 1 ? "Uma etapa ainda não foi enviada e seria perdida." : `${n} etapas ainda não foram enviadas e seriam perdidas.`),
+    signOutUnsent: (n) =>
+      n === 1
+        ? "Uma etapa ainda não foi enviada e seria perdida."
+        : `${n} etapas ainda não foram enviadas e seriam perdidas.`,
     signOutAnyway: "Sair e perder as etapas",
     signOutOffline: "Sem conexão. Tente de novo mais tarde.",
     signedInAs: (name) => `Você entrou como ${name}.`,
@@ -171,13 +205,15 @@ export const pt: Texts = {
   device: {
     title: "Posição em segundo plano",
     lead: "Esta página só envia sua posição enquanto está aberta. O Traccar Client e o OwnTracks são apps gratuitos que também enviam com a tela apagada.",
-    existing: (date) => `Um app foi configurado em ${date}. Uma nova configuração substitui a anterior.`,
+    existing: (date) =>
+      `Um app foi configurado em ${date}. Uma nova configuração substitui a anterior.`,
     create: "Configurar um app",
     replace: "Configurar de novo",
     remove: "Revogar acesso",
     removed: "O app não pode mais enviar sua posição.",
     traccar: "Traccar Client",
-    traccarHint: "Instale o app e abra este link no celular, ou leia o código nas configurações do app.",
+    traccarHint:
+      "Instale o app e abra este link no celular, ou leia o código nas configurações do app.",
     ownTracks: "OwnTracks",
     ownTracksHint: "Instale o app e abra este link no celular.",
     openLink: "Abrir o link",

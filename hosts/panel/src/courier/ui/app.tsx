@@ -36,14 +36,25 @@ function Content() {
   const t = texts.value;
   switch (phase.value) {
     case "starting":
-      return <main class="screen center"><p role="status">{t.loading}</p></main>;
+      return (
+        <main class="screen center">
+          <p role="status">{t.loading}</p>
+        </main>
+      );
     case "broken":
-      return <main class="screen center"><h1>{t.title}</h1><p role="alert">{t.broken}</p></main>;
+      return (
+        <main class="screen center">
+          <h1>{t.title}</h1>
+          <p role="alert">{t.broken}</p>
+        </main>
+      );
     case "other":
       return (
         <main class="screen center">
           <h1>{t.other}</h1>
-          <Button kind="primary" onClick={() => location.reload()}>{t.useHere}</Button>
+          <Button kind="primary" onClick={() => location.reload()}>
+            {t.useHere}
+          </Button>
         </main>
       );
     case "signedOut":
@@ -59,18 +70,26 @@ function Frame() {
   const next = nextStop.value;
   const isFirst = useRef(true);
   // A new stop or screen is announced by its focused title. The first one keeps the browser's focus.
-  const key = screen === "trip" ? `${next?.stop.type} ${next?.order.id} ${next?.delivery?.id}` : screen;
+  const key =
+    screen === "trip" ? `${next?.stop.type} ${next?.order.id} ${next?.delivery?.id}` : screen;
   useEffect(() => {
     if (isFirst.current) isFirst.current = false;
-    else if (document.querySelector("dialog[open]") === null) document.getElementById("title")?.focus();
+    else if (document.querySelector("dialog[open]") === null)
+      document.getElementById("title")?.focus();
     scrollTo(0, 0);
   }, [key]);
   useAnnouncements();
-  useEffect(() => () => void (openForm.value = null), []);
+  useEffect(
+    () => () => {
+      openForm.value = null;
+    },
+    [],
+  );
   const isFormOpen = openForm.value !== null;
   useEffect(() => {
     // The button that opened the form can be gone.
-    if (!isFormOpen && !isFirst.current && document.activeElement === document.body) document.getElementById("title")?.focus();
+    if (!isFormOpen && !isFirst.current && document.activeElement === document.body)
+      document.getElementById("title")?.focus();
   }, [isFormOpen]);
   return (
     <div class="app">
@@ -81,10 +100,16 @@ function Frame() {
             {me.value?.available === true ? t.duty.on : t.duty.off}
           </p>
         ) : (
-          <a class="button plain" href="#">{t.back}</a>
+          <a class="button plain" href="#">
+            {t.back}
+          </a>
         )}
         <Connection />
-        {screen === "trip" && <a class="button plain" href="#settings" data-testid="settings">{t.settings.open}</a>}
+        {screen === "trip" && (
+          <a class="button plain" href="#settings" data-testid="settings">
+            {t.settings.open}
+          </a>
+        )}
       </header>
       <div class="banners">
         <Failed />
@@ -94,14 +119,30 @@ function Frame() {
           </Banner>
         )}
         {connected.value && isStale.value && screen !== "device" && (
-          <Banner tone="warn" title={isDenied.value ? t.position.denied : t.position.stale(staleMinutes.value)} testId="stale">
+          <Banner
+            tone="warn"
+            title={isDenied.value ? t.position.denied : t.position.stale(staleMinutes.value)}
+            testId="stale"
+          >
             <p>{t.position.hint}</p>
-            <a class="button plain" href="#device">{t.position.setUp}</a>
+            <a class="button plain" href="#device">
+              {t.position.setUp}
+            </a>
           </Banner>
         )}
       </div>
-      {screen === "settings" ? <SettingsScreen /> : screen === "device" ? <DeviceScreen /> : trip.value === null ? <Duty /> : <TripScreen />}
-      {openForm.value !== null && <StepForm {...openForm.value} close={() => (openForm.value = null)} />}
+      {screen === "settings" ? (
+        <SettingsScreen />
+      ) : screen === "device" ? (
+        <DeviceScreen />
+      ) : trip.value === null ? (
+        <Duty />
+      ) : (
+        <TripScreen />
+      )}
+      {openForm.value !== null && (
+        <StepForm {...openForm.value} close={() => (openForm.value = null)} />
+      )}
     </div>
   );
 }
@@ -124,13 +165,17 @@ function Failed() {
       <ul>
         {failed.value.map((step) => (
           <li key={step.key} data-state={step.state}>
-            {step.state === "rejected" ? t.failed.rejected(t.steps[step.kind], step.label) : t.failed.dropped(t.steps[step.kind], step.label)}
+            {step.state === "rejected"
+              ? t.failed.rejected(t.steps[step.kind], step.label)
+              : t.failed.dropped(t.steps[step.kind], step.label)}
             {step.detail !== "" && <span class="reason"> {step.detail}</span>}
           </li>
         ))}
       </ul>
       <p>{t.failed.hint}</p>
-      <Button onClick={() => void dismissFailed()} testId="dismiss">{t.failed.dismiss}</Button>
+      <Button onClick={() => void dismissFailed()} testId="dismiss">
+        {t.failed.dismiss}
+      </Button>
     </Banner>
   );
 }

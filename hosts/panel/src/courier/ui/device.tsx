@@ -36,14 +36,31 @@ export function DeviceScreen() {
     });
   return (
     <main class="screen" id="main">
-      <h1 id="title" tabIndex={-1}>{t.title}</h1>
+      <h1 id="title" tabIndex={-1}>
+        {t.title}
+      </h1>
       <p>{t.lead}</p>
       {createdAt !== null && key === null && <p>{t.existing(date(createdAt))}</p>}
-      {error !== "" && <p class="error" role="alert">{error}</p>}
+      {error !== "" && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
       {key !== null && <Setup device={key} />}
       <div class="stack">
-        <Button kind={key === null ? "primary" : "plain"} busy={isBusy} onClick={() => void create()} testId="create-device">{createdAt === null ? t.create : t.replace}</Button>
-        {createdAt !== null && <Button kind="danger" busy={isBusy} onClick={() => void remove()}>{t.remove}</Button>}
+        <Button
+          kind={key === null ? "primary" : "plain"}
+          busy={isBusy}
+          onClick={() => void create()}
+          testId="create-device"
+        >
+          {createdAt === null ? t.create : t.replace}
+        </Button>
+        {createdAt !== null && (
+          <Button kind="danger" busy={isBusy} onClick={() => void remove()}>
+            {t.remove}
+          </Button>
+        )}
       </div>
     </main>
   );
@@ -74,7 +91,8 @@ function Setup(props: { device: DeviceKey }) {
 function Line(props: { name: string; value: string }) {
   return (
     <p class="line">
-      <span>{props.name}</span> <code>{props.value}</code> <Copy text={props.value} label={props.name} />
+      <span>{props.name}</span> <code>{props.value}</code>{" "}
+      <Copy text={props.value} label={props.name} />
     </p>
   );
 }
@@ -87,7 +105,9 @@ function AppSetup(props: { name: string; hint: string; link: string }) {
       <p>{props.hint}</p>
       <QrCode text={props.link} label={t.qr(props.name)} />
       <div class="links">
-        <a class="button plain" href={props.link}>{t.openLink}</a>
+        <a class="button plain" href={props.link}>
+          {t.openLink}
+        </a>
         <Copy text={props.link} label={props.name} />
       </div>
     </div>
@@ -98,15 +118,26 @@ function AppSetup(props: { name: string; hint: string; link: string }) {
 function QrCode(props: { text: string; label: string }) {
   const [code, setCode] = useState<{ size: number; path: string } | null>(null);
   useEffect(() => {
-    void import("uqr").then(({ encode }) => {
-      const { size, data } = encode(props.text, { border: 4 });
-      const cells = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
-      setCode({ size, path: cells.join("") });
-    }, () => {});
+    void import("uqr").then(
+      ({ encode }) => {
+        const { size, data } = encode(props.text, { border: 4 });
+        const cells = data.flatMap((row, y) =>
+          row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+        );
+        setCode({ size, path: cells.join("") });
+      },
+      () => {},
+    );
   }, [props.text]);
   if (code === null) return null;
   return (
-    <svg class="qr" role="img" aria-label={props.label} viewBox={`0 0 ${code.size} ${code.size}`} shape-rendering="crispEdges">
+    <svg
+      class="qr"
+      role="img"
+      aria-label={props.label}
+      viewBox={`0 0 ${code.size} ${code.size}`}
+      shape-rendering="crispEdges"
+    >
       <rect width={code.size} height={code.size} fill="#fff" />
       <path d={code.path} fill="#000" />
     </svg>

@@ -15,7 +15,9 @@ export function Duty() {
     <>
       <main class="screen center" id="main">
         <div class={isOn ? "pulse on" : "pulse"} aria-hidden="true" />
-        <h1 id="title" tabIndex={-1}>{isOn ? t.waiting : t.offTitle}</h1>
+        <h1 id="title" tabIndex={-1}>
+          {isOn ? t.waiting : t.offTitle}
+        </h1>
         <p class="dim">{isOn ? t.waitingHint : t.offHint}</p>
       </main>
       <footer class="bar">
@@ -45,8 +47,14 @@ export function DutyButton(props: { kind: "plain" | "primary" }) {
   };
   return (
     <>
-      {error !== "" && <p class="error" role="alert">{error}</p>}
-      <Button kind={props.kind} busy={isBusy} onClick={() => void toggle()} testId="duty">{isOn ? t.goOff : t.goOn}</Button>
+      {error !== "" && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <Button kind={props.kind} busy={isBusy} onClick={() => void toggle()} testId="duty">
+        {isOn ? t.goOff : t.goOn}
+      </Button>
     </>
   );
 }

@@ -21,7 +21,14 @@ export interface Values {
 
 export type Errors = Partial<Record<"code" | "reason" | "payment" | ProofPart, string>>;
 
-export const EMPTY: Values = { code: "", reason: "", isPaid: false, photos: [], receivedBy: "", note: "" };
+export const EMPTY: Values = {
+  code: "",
+  reason: "",
+  isPaid: false,
+  photos: [],
+  receivedBy: "",
+  note: "",
+};
 
 /** The open form. It belongs to no screen, because its own step can end the trip before the service has decided. */
 export const openForm = signal<{ at: NextStop; kind: StepKind; label: string } | null>(null);

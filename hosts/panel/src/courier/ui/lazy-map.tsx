@@ -24,22 +24,56 @@ export function LazyMap() {
   useEffect(() => {
     if (map.peek() !== null || isLoading) return;
     isLoading = true;
-    import("./trip-map").then((module) => (map.value = module.TripMap), () => (isLoading = false));
+    import("./trip-map").then(
+      (module) => (map.value = module.TripMap),
+      () => (isLoading = false),
+    );
   }, []);
   const stops = trip.value?.stops ?? [];
   const own = fix.value;
   // The map is drawn again only if something on it moved.
-  const key = JSON.stringify([stops.map((stop) => [stop.type, stop.deliveryId, stop.latitude, stop.longitude]), own?.latitude, own?.longitude]);
-  const drawn = useMemo(() => ({ marks: marks(stops, own), path: stops.map((stop): [number, number] => [stop.latitude, stop.longitude]) }), [key]);
-  return <div class="map-box">{Loaded !== null && <Loaded label={texts.value.trip.mapLabel} {...drawn} />}</div>;
+  const key = JSON.stringify([
+    stops.map((stop) => [stop.type, stop.deliveryId, stop.latitude, stop.longitude]),
+    own?.latitude,
+    own?.longitude,
+  ]);
+  const drawn = useMemo(
+    () => ({
+      marks: marks(stops, own),
+      path: stops.map((stop): [number, number] => [stop.latitude, stop.longitude]),
+    }),
+    [key],
+  );
+  return (
+    <div class="map-box">
+      {Loaded !== null && <Loaded label={texts.value.trip.mapLabel} {...drawn} />}
+    </div>
+  );
 }
 
-function marks(stops: readonly Stop[], own: { latitude: number; longitude: number } | null): Mark[] {
-  const all = stops.map((stop, at): Mark => ({
-    name: describe(stop)?.delivery?.name ?? stop.address.street ?? "", label: String(at + 1), latitude: stop.latitude, longitude: stop.longitude, radius: 0,
-    kind: stop.type === "DELIVERY" ? "stop" : "pickup",
-  }));
+function marks(
+  stops: readonly Stop[],
+  own: { latitude: number; longitude: number } | null,
+): Mark[] {
+  const all = stops.map(
+    (stop, at): Mark => ({
+      name: describe(stop)?.delivery?.name ?? stop.address.street ?? "",
+      label: String(at + 1),
+      latitude: stop.latitude,
+      longitude: stop.longitude,
+      radius: 0,
+      kind: stop.type === "DELIVERY" ? "stop" : "pickup",
+    }),
+  );
   // The stops are drawn over the courier, so that their numbers remain readable.
-  if (own !== null) all.unshift({ name: "", label: "", latitude: own.latitude, longitude: own.longitude, radius: 0, kind: "courier" });
+  if (own !== null)
+    all.unshift({
+      name: "",
+      label: "",
+      latitude: own.latitude,
+      longitude: own.longitude,
+      radius: 0,
+      kind: "courier",
+    });
   return all;
 }

@@ -13,9 +13,21 @@ interface Place {
 
 /** Links that open an app if it is installed, and otherwise a page. iPhones do not know `geo:`. */
 const APPS: readonly { name: string; link: (place: Place) => string }[] = [
-  { name: "Google Maps", link: ({ latitude, longitude }) => `https://www.google.com/maps/dir/?api=1&travelmode=driving&destination=${latitude},${longitude}` },
-  { name: "Waze", link: ({ latitude, longitude }) => `https://waze.com/ul?navigate=yes&ll=${latitude},${longitude}` },
-  { name: "Apple Maps", link: ({ latitude, longitude }) => `https://maps.apple.com/?dirflg=d&daddr=${latitude},${longitude}` },
+  {
+    name: "Google Maps",
+    link: ({ latitude, longitude }) =>
+      `https://www.google.com/maps/dir/?api=1&travelmode=driving&destination=${latitude},${longitude}`,
+  },
+  {
+    name: "Waze",
+    link: ({ latitude, longitude }) =>
+      `https://waze.com/ul?navigate=yes&ll=${latitude},${longitude}`,
+  },
+  {
+    name: "Apple Maps",
+    link: ({ latitude, longitude }) =>
+      `https://maps.apple.com/?dirflg=d&daddr=${latitude},${longitude}`,
+  },
 ];
 const KEY = "despacho.courier.navigation";
 
@@ -44,18 +56,40 @@ export function Navigation(props: Place) {
   const [isOpen, setOpen] = useState(false);
   const app = APPS.find((one) => one.name === chosen.value);
   const link = (one: (typeof APPS)[number], label: string) => (
-    <a key={one.name} class="button plain" href={one.link(props)} target="_blank" rel="noreferrer" onClick={() => { choose(one.name); setOpen(false); }}>{label}</a>
+    <a
+      key={one.name}
+      class="button plain"
+      href={one.link(props)}
+      target="_blank"
+      rel="noreferrer"
+      onClick={() => {
+        choose(one.name);
+        setOpen(false);
+      }}
+    >
+      {label}
+    </a>
   );
   const { latitude, longitude } = props;
   return (
     <>
       {app !== undefined && link(app, t.navigateWith(app.name))}
-      <Button onClick={() => setOpen(true)} testId="navigate">{app === undefined ? t.navigate : t.changeApp}</Button>
+      <Button onClick={() => setOpen(true)} testId="navigate">
+        {app === undefined ? t.navigate : t.changeApp}
+      </Button>
       {isOpen && (
         <Dialog title={t.chooseApp} close={() => setOpen(false)}>
           <div class="stack">
             {APPS.map((one) => link(one, one.name))}
-            {/Android/.test(navigator.userAgent) && <a class="button plain" href={`geo:${latitude},${longitude}?q=${latitude},${longitude}`} onClick={() => setOpen(false)}>{t.otherApp}</a>}
+            {/Android/.test(navigator.userAgent) && (
+              <a
+                class="button plain"
+                href={`geo:${latitude},${longitude}?q=${latitude},${longitude}`}
+                onClick={() => setOpen(false)}
+              >
+                {t.otherApp}
+              </a>
+            )}
             <Button onClick={() => setOpen(false)}>{texts.value.cancel}</Button>
           </div>
         </Dialog>

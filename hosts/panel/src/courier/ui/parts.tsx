@@ -35,8 +35,11 @@ interface ButtonProps {
 export function Button(props: ButtonProps) {
   return (
     <button
-      type={props.type ?? "button"} class={`button ${props.kind ?? "plain"}`} aria-disabled={props.busy === true ? "true" : undefined}
-      data-testid={props.testId} onClick={() => props.busy !== true && props.onClick?.()}
+      type={props.type ?? "button"}
+      class={`button ${props.kind ?? "plain"}`}
+      aria-disabled={props.busy === true ? "true" : undefined}
+      data-testid={props.testId}
+      onClick={() => props.busy !== true && props.onClick?.()}
     >
       {props.children}
     </button>
@@ -52,7 +55,11 @@ interface BannerProps {
 
 export function Banner(props: BannerProps) {
   return (
-    <section class={`banner ${props.tone}`} role={props.tone === "bad" ? "alert" : "status"} data-testid={props.testId}>
+    <section
+      class={`banner ${props.tone}`}
+      role={props.tone === "bad" ? "alert" : "status"}
+      data-testid={props.testId}
+    >
       <p class="strong">{props.title}</p>
       {props.children}
     </section>
@@ -61,7 +68,15 @@ export function Banner(props: BannerProps) {
 
 /** A text field with its label, hint and error. */
 export function Field(props: {
-  id: string; label: string; value: string; set: (value: string) => void; hint?: string | undefined; error?: string | undefined; lines?: number; optional?: boolean; max?: number;
+  id: string;
+  label: string;
+  value: string;
+  set: (value: string) => void;
+  hint?: string | undefined;
+  error?: string | undefined;
+  lines?: number;
+  optional?: boolean;
+  max?: number;
   code?: boolean;
 }) {
   const { id, value, set, hint, error } = props;
@@ -71,10 +86,20 @@ export function Field(props: {
     setLetters(!hasLetters);
     input.current?.focus();
   };
-  const describedBy = [hint === undefined ? "" : `${id}-hint`, error === undefined ? "" : `${id}-error`].filter(Boolean).join(" ");
+  const describedBy = [
+    hint === undefined ? "" : `${id}-hint`,
+    error === undefined ? "" : `${id}-error`,
+  ]
+    .filter(Boolean)
+    .join(" ");
   const shared = {
-    id, value, maxLength: props.max ?? 255, "aria-invalid": error === undefined ? undefined : ("true" as const), "aria-describedby": describedBy === "" ? undefined : describedBy,
-    onInput: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value), autocomplete: "off" as const,
+    id,
+    value,
+    maxLength: props.max ?? 255,
+    "aria-invalid": error === undefined ? undefined : ("true" as const),
+    "aria-describedby": describedBy === "" ? undefined : describedBy,
+    onInput: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
+    autocomplete: "off" as const,
   };
   return (
     <div class="field">
@@ -85,15 +110,28 @@ export function Field(props: {
       {props.lines === undefined ? (
         <div class="code-row">
           <input
-            {...shared} ref={input} type="text" class={props.code === true ? "code" : ""}
-            {...(props.code === true ? { autocapitalize: "characters", spellcheck: false, inputMode: hasLetters ? ("text" as const) : ("numeric" as const) } : {})}
+            {...shared}
+            ref={input}
+            type="text"
+            class={props.code === true ? "code" : ""}
+            {...(props.code === true
+              ? {
+                  autocapitalize: "characters",
+                  spellcheck: false,
+                  inputMode: hasLetters ? ("text" as const) : ("numeric" as const),
+                }
+              : {})}
           />
           {props.code === true && <LettersButton pressed={hasLetters} toggle={toggle} />}
         </div>
       ) : (
         <textarea {...shared} rows={props.lines} />
       )}
-      {hint !== undefined && <p class="dim" id={`${id}-hint`}>{hint}</p>}
+      {hint !== undefined && (
+        <p class="dim" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
       <FieldError id={id} error={error} />
     </div>
   );
@@ -101,11 +139,25 @@ export function Field(props: {
 
 /** Switches the keypad of a code between digits, which most codes have, and letters. */
 function LettersButton(props: { pressed: boolean; toggle: () => void }) {
-  return <button type="button" class="button plain" aria-pressed={props.pressed} aria-label={texts.value.form.letters} onClick={props.toggle}>ABC</button>;
+  return (
+    <button
+      type="button"
+      class="button plain"
+      aria-pressed={props.pressed}
+      aria-label={texts.value.form.letters}
+      onClick={props.toggle}
+    >
+      ABC
+    </button>
+  );
 }
 
 export function FieldError(props: { id: string; error: string | undefined }) {
-  return props.error === undefined ? null : <p class="error" id={`${props.id}-error`}>{props.error}</p>;
+  return props.error === undefined ? null : (
+    <p class="error" id={`${props.id}-error`}>
+      {props.error}
+    </p>
+  );
 }
 
 export function Copy(props: { text: string; label: string }) {
@@ -117,7 +169,12 @@ export function Copy(props: { text: string; label: string }) {
     });
   };
   return (
-    <button type="button" class="button plain" aria-label={`${texts.value.copy}: ${props.label}`} onClick={copy}>
+    <button
+      type="button"
+      class="button plain"
+      aria-label={`${texts.value.copy}: ${props.label}`}
+      onClick={copy}
+    >
       {isCopied ? texts.value.copied : texts.value.copy}
     </button>
   );
@@ -127,7 +184,14 @@ export function Languages() {
   return (
     <div class="languages" role="group" aria-label={texts.value.language}>
       {(["pt", "en"] as const).map((one) => (
-        <button key={one} type="button" class="button plain" lang={one} aria-pressed={language.value === one} onClick={() => setLanguage(one)}>
+        <button
+          key={one}
+          type="button"
+          class="button plain"
+          lang={one}
+          aria-pressed={language.value === one}
+          onClick={() => setLanguage(one)}
+        >
           {one === "pt" ? "Português" : "English"}
         </button>
       ))}

@@ -32,18 +32,39 @@ export function ProofFields(props: Props) {
     PHOTO: <Photos key="photo" {...props} />,
     NAME: (
       <Field
-        key="name" id="step-name" label={props.kind === "deliver" ? t.receivedBy : t.handedTo} optional={!isRequired("NAME")} value={values.receivedBy} set={(receivedBy) => set({ receivedBy })}
+        key="name"
+        id="step-name"
+        label={props.kind === "deliver" ? t.receivedBy : t.handedTo}
+        optional={!isRequired("NAME")}
+        value={values.receivedBy}
+        set={(receivedBy) => set({ receivedBy })}
         error={errors.NAME}
       />
     ),
-    NOTE: <Field key="note" id="step-note" label={t.note} optional={!isRequired("NOTE")} value={values.note} set={(note) => set({ note })} error={errors.NOTE} lines={2} max={1000} />,
+    NOTE: (
+      <Field
+        key="note"
+        id="step-note"
+        label={t.note}
+        optional={!isRequired("NOTE")}
+        value={values.note}
+        set={(note) => set({ note })}
+        error={errors.NOTE}
+        lines={2}
+        max={1000}
+      />
+    ),
   };
   const names = Object.keys(parts) as (keyof typeof parts)[];
   const optional = names.filter((name) => !isRequired(name));
   return (
     <>
       {names.filter(isRequired).map((name) => parts[name])}
-      {errors.POSITION !== undefined && fix.value === null && <p class="error" role="alert">{errors.POSITION}</p>}
+      {errors.POSITION !== undefined && fix.value === null && (
+        <p class="error" role="alert">
+          {errors.POSITION}
+        </p>
+      )}
       {optional.length > 0 && (
         <details class="optional">
           <summary>{t.addProof}</summary>
@@ -83,13 +104,23 @@ function Photos(props: Props) {
   const error = failure === "" ? errors.PHOTO : failure;
   return (
     <div class="field">
-      <span class="label" id="photos-label">{t.photo}{!props.required.has("PHOTO") && <span class="dim"> ({t.optional})</span>}</span>
+      <span class="label" id="photos-label">
+        {t.photo}
+        {!props.required.has("PHOTO") && <span class="dim"> ({t.optional})</span>}
+      </span>
       {values.photos.length > 0 && (
         <ul class="photos" aria-labelledby="photos-label">
           {values.photos.map((photo, at) => (
             <li key={photo.key}>
               <img src={photo.url} alt={t.photoOf(at + 1)} />
-              <button type="button" class="button plain" aria-label={t.removePhoto(at + 1)} onClick={() => remove(photo)}>×</button>
+              <button
+                type="button"
+                class="button plain"
+                aria-label={t.removePhoto(at + 1)}
+                onClick={() => remove(photo)}
+              >
+                ×
+              </button>
             </li>
           ))}
         </ul>
@@ -98,12 +129,22 @@ function Photos(props: Props) {
         <label class="button plain camera">
           {t.takePhoto}
           <input
-            ref={input} type="file" accept="image/*" capture="environment" class="file" id="step-photo" aria-invalid={error === undefined ? undefined : "true"}
+            ref={input}
+            type="file"
+            accept="image/*"
+            capture="environment"
+            class="file"
+            id="step-photo"
+            aria-invalid={error === undefined ? undefined : "true"}
             onChange={(event) => void add(event.currentTarget.files)}
           />
         </label>
       )}
-      {error !== undefined && <p class="error" role="alert">{error}</p>}
+      {error !== undefined && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
     </div>
   );
 }

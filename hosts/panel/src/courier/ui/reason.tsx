@@ -19,7 +19,9 @@ export function ReasonField(props: Props) {
   const [isOther, setOther] = useState(false);
   const all = [...props.ruled, ...(props.kind === "decline" ? t.declineReasons : t.reasons)];
   // The service compares reasons without regard to case.
-  const reasons = all.filter((one, at) => all.findIndex((other) => other.toLowerCase() === one.toLowerCase()) === at);
+  const reasons = all.filter(
+    (one, at) => all.findIndex((other) => other.toLowerCase() === one.toLowerCase()) === at,
+  );
   const choose = (reason: string | null) => {
     setOther(reason === null);
     props.set(reason ?? "");
@@ -31,12 +33,29 @@ export function ReasonField(props: Props) {
         const isChosen = reason === null ? isOther : !isOther && props.value === reason;
         return (
           <label key={at} class="check">
-            <input type="radio" name="reason" checked={isChosen} aria-invalid={props.error !== undefined && !isOther && at === 0 ? "true" : undefined} onChange={() => choose(reason)} />
+            <input
+              type="radio"
+              name="reason"
+              checked={isChosen}
+              aria-invalid={props.error !== undefined && !isOther && at === 0 ? "true" : undefined}
+              onChange={() => choose(reason)}
+            />
             {reason ?? t.otherReason}
           </label>
         );
       })}
-      {isOther ? <Field id="step-reason" label={t.reasonText} value={props.value} set={props.set} error={props.error} lines={2} /> : <FieldError id="reasons" error={props.error} />}
+      {isOther ? (
+        <Field
+          id="step-reason"
+          label={t.reasonText}
+          value={props.value}
+          set={props.set}
+          error={props.error}
+          lines={2}
+        />
+      ) : (
+        <FieldError id="reasons" error={props.error} />
+      )}
     </fieldset>
   );
 }

@@ -14,7 +14,9 @@ export function SettingsScreen() {
   const t = texts.value.settings;
   return (
     <main class="screen" id="main">
-      <h1 id="title" tabIndex={-1}>{t.title}</h1>
+      <h1 id="title" tabIndex={-1}>
+        {t.title}
+      </h1>
       <section class="card stack">
         <p>{t.signedInAs(me.value?.name ?? "")}</p>
         <DutyButton kind="plain" />
@@ -22,7 +24,9 @@ export function SettingsScreen() {
       <Push />
       <section class="card stack">
         <h2>{t.background}</h2>
-        <a class="button plain" href="#device" data-testid="device">{texts.value.position.setUp}</a>
+        <a class="button plain" href="#device" data-testid="device">
+          {texts.value.position.setUp}
+        </a>
       </section>
       <section class="card stack">
         <h2>{texts.value.language}</h2>
@@ -46,9 +50,21 @@ function Push() {
     <section class="card stack">
       <h2>{t.push}</h2>
       <p>{state === "on" ? t.pushOn : state === "denied" ? t.pushDenied : t.pushOff}</p>
-      {error !== "" && <p class="error" role="alert">{error}</p>}
-      {state === "off" && <Button onClick={() => change(enablePush)} testId="push">{t.pushEnable}</Button>}
-      {state === "on" && <Button onClick={() => change(disablePush)} testId="push">{t.pushDisable}</Button>}
+      {error !== "" && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      {state === "off" && (
+        <Button onClick={() => change(enablePush)} testId="push">
+          {t.pushEnable}
+        </Button>
+      )}
+      {state === "on" && (
+        <Button onClick={() => change(disablePush)} testId="push">
+          {t.pushDisable}
+        </Button>
+      )}
     </section>
   );
 }
@@ -75,9 +91,19 @@ function SignOut() {
   };
   return (
     <section class="card stack">
-      {isWarned && <p class="error" role="alert">{t.signOutUnsent(unsent)}</p>}
-      {error !== "" && <p class="error" role="alert">{error}</p>}
-      <Button kind="danger" busy={isBusy} onClick={() => void leave()} testId="sign-out">{isWarned ? t.signOutAnyway : t.signOut}</Button>
+      {isWarned && (
+        <p class="error" role="alert">
+          {t.signOutUnsent(unsent)}
+        </p>
+      )}
+      {error !== "" && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <Button kind="danger" busy={isBusy} onClick={() => void leave()} testId="sign-out">
+        {isWarned ? t.signOutAnyway : t.signOut}
+      </Button>
     </section>
   );
 }

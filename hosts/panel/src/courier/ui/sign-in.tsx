@@ -34,14 +34,32 @@ export function SignIn(props: { error: string }) {
   return (
     <main class="screen sign-in" id="main">
       <img src="./icon.svg" alt="" width="56" height="56" />
-      <h1 id="title" tabIndex={-1}>{t.signIn.title}</h1>
+      <h1 id="title" tabIndex={-1}>
+        {t.signIn.title}
+      </h1>
       {me.value !== null && <p>{t.signIn.ended}</p>}
-      {me.value !== null && waiting.value.length > 0 && <p class="strong">{t.signIn.unsent(waiting.value.length)}</p>}
+      {me.value !== null && waiting.value.length > 0 && (
+        <p class="strong">{t.signIn.unsent(waiting.value.length)}</p>
+      )}
       <p>{t.signIn.lead}</p>
       <form onSubmit={(event) => void submit(event)} noValidate>
-        <Field id="code" label={t.signIn.code} value={text} set={(typed) => { setText(typed); setError(""); }} error={error === "" ? undefined : error} max={400} />
-        <div role="alert" class="unseen">{error}</div>
-        <Button type="submit" kind="primary" busy={isBusy} testId="sign-in">{t.signIn.submit}</Button>
+        <Field
+          id="code"
+          label={t.signIn.code}
+          value={text}
+          set={(typed) => {
+            setText(typed);
+            setError("");
+          }}
+          error={error === "" ? undefined : error}
+          max={400}
+        />
+        <div role="alert" class="unseen">
+          {error}
+        </div>
+        <Button type="submit" kind="primary" busy={isBusy} testId="sign-in">
+          {t.signIn.submit}
+        </Button>
       </form>
       <Languages />
     </main>

@@ -47,7 +47,10 @@ export function StepForm(props: Props) {
   const code = codeField(at, kind);
   const hasReason = kind === "fail" || kind === "decline";
   const required = requiredParts(at.order, kind, values.reason);
-  const amount = kind === "deliver" && at.delivery !== null && !at.delivery.onlinePayment ? money(at.delivery.productValue ?? 0) : null;
+  const amount =
+    kind === "deliver" && at.delivery !== null && !at.delivery.onlinePayment
+      ? money(at.delivery.productValue ?? 0)
+      : null;
   /** Changes values. The errors that concern them, and the rejection of the last attempt, no longer apply. */
   const set = (part: Partial<Values>) => {
     setValues((before) => ({ ...before, ...part }));
@@ -59,7 +62,14 @@ export function StepForm(props: Props) {
     event.preventDefault();
     if (isBusy) return;
     const proof = proofOf(values);
-    const found = check({ values, proof, required, needsCode: code !== null, hasReason, needsPayment: amount !== null });
+    const found = check({
+      values,
+      proof,
+      required,
+      needsCode: code !== null,
+      hasReason,
+      needsPayment: amount !== null,
+    });
     setErrors(found);
     setProblem("");
     if (Object.keys(found).length > 0) return focusFirstError(form.current);
@@ -68,7 +78,8 @@ export function StepForm(props: Props) {
     isTaken.current = true;
     try {
       const { key, outcome } = await take(at, kind, props.label, {
-        code: code === null ? null : values.code.trim(), reason: hasReason ? values.reason.trim() : null,
+        code: code === null ? null : values.code.trim(),
+        reason: hasReason ? values.reason.trim() : null,
         proof: TABLE[kind].proof !== undefined && hasContent(proof, required) ? proof : null,
       });
       // A form that was closed meanwhile leaves the reason to the banner.
@@ -92,24 +103,78 @@ export function StepForm(props: Props) {
 
   return (
     <Dialog title={t.steps[kind]} close={props.close}>
-      <form ref={form} onSubmit={(event) => void submit(event)} noValidate class="step" data-testid={`form-${kind}`}>
-        <p class="dim">{props.label} · {t.trip.order(at.order.code)}</p>
-        {problem !== "" && <p class="error box" role="alert">{problem}</p>}
-        {hasReason && <ReasonField kind={kind} ruled={ruledReasons(at.order, kind)} value={values.reason} set={(reason) => set({ reason })} error={errors.reason} />}
-        {code !== null && <Field id="step-code" code label={code.label} hint={code.hint} value={values.code} set={(text) => set({ code: text })} error={errors.code} max={64} />}
+      <form
+        ref={form}
+        onSubmit={(event) => void submit(event)}
+        noValidate
+        class="step"
+        data-testid={`form-${kind}`}
+      >
+        <p class="dim">
+          {props.label} · {t.trip.order(at.order.code)}
+        </p>
+        {problem !== "" && (
+          <p class="error box" role="alert">
+            {problem}
+          </p>
+        )}
+        {hasReason && (
+          <ReasonField
+            kind={kind}
+            ruled={ruledReasons(at.order, kind)}
+            value={values.reason}
+            set={(reason) => set({ reason })}
+            error={errors.reason}
+          />
+        )}
+        {code !== null && (
+          <Field
+            id="step-code"
+            code
+            label={code.label}
+            hint={code.hint}
+            value={values.code}
+            set={(text) => set({ code: text })}
+            error={errors.code}
+            max={64}
+          />
+        )}
         {amount !== null && (
           <div class="field">
             <label class="check">
-              <input type="checkbox" id="step-paid" checked={values.isPaid} aria-invalid={errors.payment === undefined ? undefined : "true"} aria-describedby={errors.payment === undefined ? undefined : "step-paid-error"} onChange={(event) => set({ isPaid: event.currentTarget.checked })} />
+              <input
+                type="checkbox"
+                id="step-paid"
+                checked={values.isPaid}
+                aria-invalid={errors.payment === undefined ? undefined : "true"}
+                aria-describedby={errors.payment === undefined ? undefined : "step-paid-error"}
+                onChange={(event) => set({ isPaid: event.currentTarget.checked })}
+              />
               {t.form.collected(amount)}
             </label>
             <FieldError id="step-paid" error={errors.payment} />
           </div>
         )}
-        {TABLE[kind].proof !== undefined && <ProofFields orderId={at.order.id} kind={kind} required={required} values={values} set={set} errors={errors} />}
+        {TABLE[kind].proof !== undefined && (
+          <ProofFields
+            orderId={at.order.id}
+            kind={kind}
+            required={required}
+            values={values}
+            set={set}
+            errors={errors}
+          />
+        )}
         <div class="form-bar">
           <Button onClick={props.close}>{t.cancel}</Button>
-          <Button type="submit" kind={hasReason ? "danger" : "primary"} busy={isBusy} testId="submit">{isBusy ? t.form.sending : t.steps[kind]}</Button>
+          <Button
+            type="submit"
+            kind={hasReason ? "danger" : "primary"}
+            busy={isBusy}
+            testId="submit"
+          >
+            {isBusy ? t.form.sending : t.steps[kind]}
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -118,13 +183,20 @@ export function StepForm(props: Props) {
 
 /** The errors that concern each value. Another reason can require other parts of a proof. */
 const CONCERNS: Record<keyof Values, readonly (keyof Errors)[]> = {
-  code: ["code"], isPaid: ["payment"], photos: ["PHOTO"], receivedBy: ["NAME"], note: ["NOTE"], reason: ["reason", "PHOTO", "NAME", "NOTE", "POSITION"],
+  code: ["code"],
+  isPaid: ["payment"],
+  photos: ["PHOTO"],
+  receivedBy: ["NAME"],
+  note: ["NOTE"],
+  reason: ["reason", "PHOTO", "NAME", "NOTE", "POSITION"],
 };
 
 /** Returns the errors that do not concern the changed values. */
 function without(errors: Errors, changed: Partial<Values>): Errors {
   const solved = (Object.keys(changed) as (keyof Values)[]).flatMap((name) => CONCERNS[name]);
-  return Object.fromEntries(Object.entries(errors).filter(([name]) => !solved.includes(name as keyof Errors)));
+  return Object.fromEntries(
+    Object.entries(errors).filter(([name]) => !solved.includes(name as keyof Errors)),
+  );
 }
 
 /** Frees the previews, and removes the photos of a form that was closed without a step. */
@@ -139,23 +211,37 @@ function codeField(at: NextStop, kind: StepKind): { label: string; hint: string 
   const t = texts.value.form;
   if (kind === "pickup") return { label: t.pickupCode, hint: t.pickupCodeHint };
   if (kind === "hand-back") return { label: t.returnCode, hint: t.returnCodeHint };
-  return kind === "deliver" && at.delivery?.codeRequired === true ? { label: t.deliveryCode, hint: t.deliveryCodeHint } : null;
+  return kind === "deliver" && at.delivery?.codeRequired === true
+    ? { label: t.deliveryCode, hint: t.deliveryCodeHint }
+    : null;
 }
 
 function proofOf(values: Values): Proof {
   const place = fix.peek();
   return {
-    photos: values.photos.map((photo) => photo.key), receivedBy: values.receivedBy.trim() || null, note: values.note.trim() || null,
-    latitude: place?.latitude ?? null, longitude: place?.longitude ?? null,
+    photos: values.photos.map((photo) => photo.key),
+    receivedBy: values.receivedBy.trim() || null,
+    note: values.note.trim() || null,
+    latitude: place?.latitude ?? null,
+    longitude: place?.longitude ?? null,
   };
 }
 
 /** Returns whether there is a proof to store. A position is one only if the store requires it. */
 function hasContent(proof: Proof, required: ReadonlySet<ProofPart>): boolean {
-  return proof.photos.length > 0 || proof.receivedBy !== null || proof.note !== null || required.size > 0;
+  return (
+    proof.photos.length > 0 || proof.receivedBy !== null || proof.note !== null || required.size > 0
+  );
 }
 
-function check(given: { values: Values; proof: Proof; required: ReadonlySet<ProofPart>; needsCode: boolean; hasReason: boolean; needsPayment: boolean }): Errors {
+function check(given: {
+  values: Values;
+  proof: Proof;
+  required: ReadonlySet<ProofPart>;
+  needsCode: boolean;
+  hasReason: boolean;
+  needsPayment: boolean;
+}): Errors {
   const t = texts.value.form;
   const errors: Errors = {};
   if (given.needsCode && given.values.code.trim() === "") errors.code = t.missingCode;

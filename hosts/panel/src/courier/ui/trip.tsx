@@ -30,7 +30,13 @@ export function TripScreen() {
   const [isMoreOpen, setMoreOpen] = useState(false);
   const [error, setError] = useState("");
   if (at === null) {
-    return <main class="screen center" id="main"><h1 id="title" tabIndex={-1}>{t.trip.noNext}</h1></main>;
+    return (
+      <main class="screen center" id="main">
+        <h1 id="title" tabIndex={-1}>
+          {t.trip.noNext}
+        </h1>
+      </main>
+    );
   }
   const start = (kind: StepKind, target: NextStop = at) => {
     setMoreOpen(false);
@@ -42,26 +48,46 @@ export function TripScreen() {
     }
   };
   const kind = nextStep(at.order, at.stop);
-  const isBlocked = kind === "en-route" && trip.value?.orders.some((order) => order.situation < 300) === true;
-  const others = (["decline", "fail", "resequence"] as const).filter((one) => can(at.order, one, at.delivery?.id ?? null));
+  const isBlocked =
+    kind === "en-route" && trip.value?.orders.some((order) => order.situation < 300) === true;
+  const others = (["decline", "fail", "resequence"] as const).filter((one) =>
+    can(at.order, one, at.delivery?.id ?? null),
+  );
   const visitFirst = (stop: Stop) => {
     const target = describe(stop);
     if (target !== null) start("en-route", target);
   };
   return (
     <>
-      <main class="screen trip" id="main" data-order={at.order.id} data-situation={at.order.situation}>
+      <main
+        class="screen trip"
+        id="main"
+        data-order={at.order.id}
+        data-situation={at.order.situation}
+      >
         <StopCard at={at} />
         <LazyMap />
         <LaterStops visitFirst={visitFirst} next={at} />
         {me.value?.available === false && <p class="dim">{t.duty.ending}</p>}
       </main>
       <footer class="bar">
-        {error !== "" && <p class="error" role="alert">{error}</p>}
+        {error !== "" && (
+          <p class="error" role="alert">
+            {error}
+          </p>
+        )}
         {isBlocked && <p class="dim">{t.trip.waitPickup}</p>}
         <div class="bar-row">
-          {others.length > 0 && <Button onClick={() => setMoreOpen(true)} testId="more">{t.trip.more}</Button>}
-          {kind !== null && !isBlocked && <Button kind="primary" testId="next" onClick={() => start(kind)}>{t.steps[kind]}</Button>}
+          {others.length > 0 && (
+            <Button onClick={() => setMoreOpen(true)} testId="more">
+              {t.trip.more}
+            </Button>
+          )}
+          {kind !== null && !isBlocked && (
+            <Button kind="primary" testId="next" onClick={() => start(kind)}>
+              {t.steps[kind]}
+            </Button>
+          )}
           {kind === null && <p class="dim grow">{t.trip.noNext}</p>}
         </div>
       </footer>
@@ -76,22 +102,46 @@ function StopCard(props: { at: NextStop }) {
   const choice = delivery?.recipientChoice;
   return (
     <section class="card stop" data-testid="stop" data-type={stop.type}>
-      <p class="dim">{t.next} · {t.eta(time(stop.eta))}</p>
-      <h1 id="title" tabIndex={-1}>{nameOf(props.at)}</h1>
-      {stop.type !== "DELIVERY" && order.storeName && <p class="strong" data-testid="store">{order.storeName}</p>}
+      <p class="dim">
+        {t.next} · {t.eta(time(stop.eta))}
+      </p>
+      <h1 id="title" tabIndex={-1}>
+        {nameOf(props.at)}
+      </h1>
+      {stop.type !== "DELIVERY" && order.storeName && (
+        <p class="strong" data-testid="store">
+          {order.storeName}
+        </p>
+      )}
       <p class="address">{addressLine(stop.address)}</p>
       <p class="dim">{localityLine(stop.address)}</p>
       <p class="dim">{t.order(order.code)}</p>
-      {stop.type === "PICKUP" && Date.parse(order.readyAt) > Date.now() && <p class="strong">{t.ready(time(order.readyAt))}</p>}
+      {stop.type === "PICKUP" && Date.parse(order.readyAt) > Date.now() && (
+        <p class="strong">{t.ready(time(order.readyAt))}</p>
+      )}
       {stop.type === "PICKUP" && order.requirements && <Load of={order.requirements} />}
-      {stop.type === "PICKUP" && order.pickupInstructions !== undefined && <p class="quote">{order.pickupInstructions}</p>}
+      {stop.type === "PICKUP" && order.pickupInstructions !== undefined && (
+        <p class="quote">{order.pickupInstructions}</p>
+      )}
       {stop.type === "RETURN" && <BringBack of={order} />}
-      {delivery?.window !== undefined && <p class="strong">{t.window(time(delivery.window.from), time(delivery.window.until))}</p>}
-      {delivery !== null && delivery.observation !== null && <p class="quote">{delivery.observation}</p>}
-      {choice !== null && choice !== undefined && <p class="notice" role="status">{t.choice}: <strong>{t.choices[choice] ?? choice}</strong></p>}
+      {delivery?.window !== undefined && (
+        <p class="strong">{t.window(time(delivery.window.from), time(delivery.window.until))}</p>
+      )}
+      {delivery !== null && delivery.observation !== null && (
+        <p class="quote">{delivery.observation}</p>
+      )}
+      {choice !== null && choice !== undefined && (
+        <p class="notice" role="status">
+          {t.choice}: <strong>{t.choices[choice] ?? choice}</strong>
+        </p>
+      )}
       {delivery !== null && (
         <p class="badges">
-          {delivery.onlinePayment ? <span class="badge good">{t.paid}</span> : <span class="badge warn">{t.collect(money(delivery.productValue ?? 0))}</span>}
+          {delivery.onlinePayment ? (
+            <span class="badge good">{t.paid}</span>
+          ) : (
+            <span class="badge warn">{t.collect(money(delivery.productValue ?? 0))}</span>
+          )}
           {delivery.payment !== undefined && <PaymentParts of={delivery.payment} />}
           {delivery.codeRequired && <span class="badge">{t.codeRequired}</span>}
         </p>
@@ -106,12 +156,16 @@ function PaymentParts(props: { of: NonNullable<NonNullable<NextStop["delivery"]>
   const t = texts.value.trip;
   const { method, change, parts } = props.of;
   // An app of an earlier service has stored orders without parts.
-  const shown = parts === undefined || parts.length < 2 ? [{ method, change, amount: null }] : parts;
+  const shown =
+    parts === undefined || parts.length < 2 ? [{ method, change, amount: null }] : parts;
   return (
     <>
       {shown.map((part, at) => (
         <Fragment key={at}>
-          <span class="badge">{t.payments[part.method]}{part.amount !== null && ` ${money(part.amount)}`}</span>
+          <span class="badge">
+            {t.payments[part.method]}
+            {part.amount !== null && ` ${money(part.amount)}`}
+          </span>
           {part.change !== null && <span class="badge warn">{t.change(money(part.change))}</span>}
         </Fragment>
       ))}
@@ -128,13 +182,26 @@ function BringBack(props: { of: Order }) {
     const isCollected = one.situation === 500 && !one.onlinePayment;
     if (!isCollected) return [];
     const parts = one.payment?.parts ?? [];
-    if (parts.length > 1) return parts.map((part) => t.bringPayment(money(part.amount), t.payments[part.method], name(one)));
-    return [t.bringPayment(money(one.productValue ?? 0), one.payment === undefined ? "" : t.payments[one.payment.method], name(one))];
+    if (parts.length > 1)
+      return parts.map((part) =>
+        t.bringPayment(money(part.amount), t.payments[part.method], name(one)),
+      );
+    return [
+      t.bringPayment(
+        money(one.productValue ?? 0),
+        one.payment === undefined ? "" : t.payments[one.payment.method],
+        name(one),
+      ),
+    ];
   });
   return (
     <div data-testid="bring-back">
       <p>{t.bringBack}</p>
-      <ul class="bring strong">{(things.length > 0 ? things : [t.bringUnknown]).map((thing) => <li key={thing}>{thing}</li>)}</ul>
+      <ul class="bring strong">
+        {(things.length > 0 ? things : [t.bringUnknown]).map((thing) => (
+          <li key={thing}>{thing}</li>
+        ))}
+      </ul>
     </div>
   );
 }
@@ -143,7 +210,8 @@ function BringBack(props: { of: Order }) {
 function Load(props: { of: NonNullable<Order["requirements"]> }) {
   const t = texts.value;
   const { packages, weightGrams, volumeMillilitres, cardMachine } = props.of;
-  const number = (thousandths: number) => new Intl.NumberFormat(t.locale).format(thousandths / 1_000);
+  const number = (thousandths: number) =>
+    new Intl.NumberFormat(t.locale).format(thousandths / 1_000);
   const parts = [
     packages === null ? "" : t.trip.packages(packages),
     weightGrams === null ? "" : `${number(weightGrams)} kg`,
@@ -151,7 +219,15 @@ function Load(props: { of: NonNullable<Order["requirements"]> }) {
     cardMachine ? t.trip.payments.CARD_MACHINE : "",
   ].filter(Boolean);
   if (parts.length === 0) return null;
-  return <p class="badges" data-testid="load">{parts.map((part) => <span key={part} class="badge">{part}</span>)}</p>;
+  return (
+    <p class="badges" data-testid="load">
+      {parts.map((part) => (
+        <span key={part} class="badge">
+          {part}
+        </span>
+      ))}
+    </p>
+  );
 }
 
 function Links(props: { at: NextStop }) {
@@ -160,11 +236,19 @@ function Links(props: { at: NextStop }) {
   return (
     <div class="links">
       <Navigation latitude={stop.latitude} longitude={stop.longitude} />
-      {delivery === null && order.storePhone && <a class="button plain" href={`tel:${order.storePhone}`}>{t.callStore}</a>}
+      {delivery === null && order.storePhone && (
+        <a class="button plain" href={`tel:${order.storePhone}`}>
+          {t.callStore}
+        </a>
+      )}
       {delivery !== null && delivery.phone !== null && (
         <>
-          <a class="button plain" href={`tel:${delivery.phone}`}>{t.call}</a>
-          <a class="button plain" href={`sms:${delivery.phone}`}>{t.message}</a>
+          <a class="button plain" href={`tel:${delivery.phone}`}>
+            {t.call}
+          </a>
+          <a class="button plain" href={`sms:${delivery.phone}`}>
+            {t.message}
+          </a>
         </>
       )}
     </div>
@@ -182,15 +266,32 @@ function LaterStops(props: { next: NextStop; visitFirst: (stop: Stop) => void })
       <ol class="later">
         {later.map((at) => {
           // The service visits the orders of a trip in its own order; within one order the courier chooses.
-          const isChoice = !isUnderway && at.order.id === props.next.order.id && at.delivery !== null && can(at.order, "en-route", at.delivery.id);
+          const isChoice =
+            !isUnderway &&
+            at.order.id === props.next.order.id &&
+            at.delivery !== null &&
+            can(at.order, "en-route", at.delivery.id);
           return (
             <li key={`${at.stop.type} ${at.order.id} ${at.stop.deliveryId}`}>
               <div>
-                <p class="strong">{nameOf(at)} <span class="dim">· {time(at.stop.eta)}</span></p>
+                <p class="strong">
+                  {nameOf(at)} <span class="dim">· {time(at.stop.eta)}</span>
+                </p>
                 <p>{addressLine(at.stop.address)}</p>
-                {at.delivery !== null && !at.delivery.onlinePayment && <p class="dim">{t.collect(money(at.delivery.productValue ?? 0))}</p>}
+                {at.delivery !== null && !at.delivery.onlinePayment && (
+                  <p class="dim">{t.collect(money(at.delivery.productValue ?? 0))}</p>
+                )}
               </div>
-              {isChoice && <button type="button" class="button plain" aria-label={`${t.visitNow}: ${nameOf(at)}`} onClick={() => props.visitFirst(at.stop)}>{t.visitNow}</button>}
+              {isChoice && (
+                <button
+                  type="button"
+                  class="button plain"
+                  aria-label={`${t.visitNow}: ${nameOf(at)}`}
+                  onClick={() => props.visitFirst(at.stop)}
+                >
+                  {t.visitNow}
+                </button>
+              )}
             </li>
           );
         })}

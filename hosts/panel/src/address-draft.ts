@@ -1,0 +1,68 @@
+/** The address that the user types, and what becomes of it. */
+
+import { decimal } from "./numbers";
+
+export interface AddressDraft {
+  zipCode: string;
+  street: string;
+  number: string;
+  complement: string;
+  neighborhood: string;
+  city: string;
+  state: string;
+  latitude: string;
+  longitude: string;
+}
+
+export const emptyAddress = (): AddressDraft => ({
+  zipCode: "",
+  street: "",
+  number: "",
+  complement: "",
+  neighborhood: "",
+  city: "",
+  state: "",
+  latitude: "",
+  longitude: "",
+});
+
+/** Returns the address of a request body, without the empty fields. */
+export function addressRequest(draft: AddressDraft): Record<string, string | number> {
+  const body: Record<string, string | number> = {};
+  for (const name of [
+    "street",
+    "number",
+    "complement",
+    "neighborhood",
+    "city",
+    "state",
+    "zipCode",
+  ] as const) {
+    if (draft[name].trim() !== "") body[name] = draft[name].trim();
+  }
+  for (const name of ["latitude", "longitude"] as const) {
+    const degrees = decimal(draft[name]);
+    if (degrees !== undefined) body[name] = degrees;
+  }
+  return body;
+}
+
+/** Returns the digits of a CEP. */
+export const bareZip = (typed: string) => typed.replace(/\D/g, "");
+
+export function isLocatable(draft: AddressDraft): boolean {
+  const hasCoordinates = draft.latitude.trim() !== "" && draft.longitude.trim() !== "";
+  return (
+    bareZip(draft.zipCode).length === 8 ||
+    (draft.city.trim() !== "" && draft.state !== "") ||
+    hasCoordinates
+  );
+}
+
+/** Returns the coordinates if both are complete. */
+export function coordinates(draft: AddressDraft): [number, number] | null {
+  const [latitude, longitude] = [decimal(draft.latitude), decimal(draft.longitude)];
+  return Number.isFinite(latitude) && Number.isFinite(longitude)
+    ? [latitude as number, longitude as number]
+    : null;
+}

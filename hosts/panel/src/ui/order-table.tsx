@@ -1,0 +1,82 @@
+/** A table of orders, in the panel and in the console. */
+
+import type { ComponentChildren } from "preact";
+import type { Delivery, OrderRow } from "../api/wire";
+import { money, zoneOf } from "../format";
+import { texts } from "../i18n";
+import { isFinal } from "../situations";
+import { Age, Situation, When } from "./parts";
+import { Recipients } from "./recipients";
+import { Table } from "./table";
+
+interface Props {
+  rows: readonly OrderRow[];
+  label?: string;
+  /** The column with the promised or actual time. */
+  due: {
+    head: string;
+    isEmpty: (row: OrderRow) => boolean;
+    cell: (row: OrderRow) => ComponentChildren;
+  };
+  /** Returns the name of an order's store; without it, the table has no such column. */
+  store?: (row: OrderRow) => string;
+  /** Returns the delivery that represents the order; without it, the first one. */
+  delivery?: (row: OrderRow) => Delivery | undefined;
+}
+
+export function OrderTable(props: Props) {
+  const t = texts.value.orders;
+  const { due, store } = props;
+  return (
+    <Table
+      label={props.label ?? t.title}
+      class="orders open-rows"
+      rows={props.rows}
+      id={(row) => row.id}
+      columns={[
+        {
+          head: t.code,
+          kind: "main",
+          cell: (row) => (
+            <>
+              <a href={`#/orders/${row.id}`} class="strong row-link">
+                {row.code}
+              </a>
+              <span class="dim number"> #{row.id}</span>
+            </>
+          ),
+        },
+        {
+          head: t.situation,
+          kind: "plain",
+          class: "situation",
+          cell: (row) => <Situation of={row.situation} />,
+        },
+        {
+          head: t.recipients,
+          class: "to",
+          cell: (row) => <Recipients of={row} delivery={props.delivery?.(row)} />,
+        },
+        store === undefined ? null : { head: texts.value.common.store, class: "from", cell: store },
+        {
+          head: t.courier,
+          class: (row) => (row.deliveryMan ? "courier" : "courier none"),
+          cell: (row) => row.deliveryMan?.name ?? "—",
+        },
+        { head: due.head, class: (row) => (due.isEmpty(row) ? "due none" : "due"), cell: due.cell },
+        {
+          head: t.age,
+          right: true,
+          class: "age",
+          cell: (row) =>
+            isFinal(row.situation) ? (
+              <When at={row.createdAt} zone={zoneOf(row.pickupAddress)} />
+            ) : (
+              <Age since={row.createdAt} />
+            ),
+        },
+        { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
+      ]}
+    />
+  );
+}
