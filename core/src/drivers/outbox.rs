@@ -4,6 +4,9 @@
 //! A host sends in the background, or, if it has no background tasks, whenever it is called. A
 //! lease in the subscription's row ensures that only one instance sends at a time. After a crash
 //! the lease expires, and messages that were sent but not settled are sent again.
+//!
+//! A webhook is a cursor, not a copy: an event costs the same with any number of subscriptions.
+//! Only failed messages, and messages that wait for them, are rows.
 
 use std::collections::BTreeMap;
 

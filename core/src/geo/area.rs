@@ -1,5 +1,8 @@
 //! Service areas: whether a location is in one, and the validity of their rings. All decisions
 //! about points use integers, so they are identical on every host.
+//!
+//! A location is outside only with its whole circle. A rough location cannot decide, and a wrong
+//! rejection loses an order, while the merchant can cancel a wrong acceptance.
 
 use std::cmp::Ordering;
 

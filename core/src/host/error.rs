@@ -1,4 +1,7 @@
 //! Errors of hosts.
+//!
+//! Conflicts carry no detail: the retry loads the data again and determines the cause, so no driver
+//! has to parse the messages of its database.
 
 /// An error of a host. It is never caused by the client.
 #[derive(Clone, Debug, PartialEq, Eq)]

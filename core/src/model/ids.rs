@@ -1,4 +1,8 @@
 //! Identifiers: positive integers below 2⁵³, which JavaScript represents exactly.
+//!
+//! IDs are allocated from a sequence. Hosts allocate blocks of one sequence, so IDs are short
+//! enough to read out over the phone, and `Changes` are complete before the commit. IDs can have
+//! gaps but are never repeated.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,7 @@
 //! Opening hours of stores.
+//!
+//! The hours count at the time at which the goods are ready: a store that accepts an order must be
+//! able to hand it over.
 
 use crate::model::{
     Day, Timestamp, Zone,

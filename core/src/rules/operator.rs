@@ -1,6 +1,9 @@
 //! Sessions of the operator's panel. Nothing is stored: the session is its expiry and a nonce,
 //! signed with the deployment's secret and the hash of the operator's token, so that a new token or
 //! secret ends all sessions.
+//!
+//! The token is sent in `x-api-token`, like every other key. One session cannot be ended before its
+//! twelve hours.
 
 use super::settings::Secret;
 use crate::model::{Duration, ExecContext, Timestamp, hex, hmac_sha256, store::KeyHash};

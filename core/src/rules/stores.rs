@@ -1,4 +1,8 @@
 //! Creation and changes of stores and keys.
+//!
+//! A disabled parent store is a mark on each branch, so that authentication reads one store. The
+//! branches are written in pages before the parent store, and a repeated request completes an
+//! interrupted one.
 
 use super::settings::Secret;
 use crate::{

@@ -1,4 +1,7 @@
 //! Collects every invalid field of a body.
+//!
+//! Control characters are rejected in every string, except line breaks and tabs, to protect
+//! databases and terminals.
 
 use crate::api::{
     call::plain,

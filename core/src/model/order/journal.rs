@@ -5,6 +5,15 @@
 //! transactions wait for that row. An event therefore never appears before a position that a client
 //! has already read, on databases with one or many writers. Only writes of the same merchant wait,
 //! and these already wait for the merchant's balance.
+//!
+//! An archive contains event histories, not orders. The row of an ended order stays, because its
+//! code must remain reserved, and ledger entries and lists refer to it. The events are most of its
+//! bytes and are rarely read. Every order has at least one event, so an empty list means that the
+//! events were archived. Ledger entries are never archived.
+//!
+//! The transaction that deletes archived events also stores their last position. An older cursor
+//! returns 410 `events_archived`; only `0` starts after the gap. Events that a webhook still has to
+//! send are not archived.
 
 use super::RecordedEvent;
 use crate::model::{StoreId, store::Store};

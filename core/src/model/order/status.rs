@@ -1,5 +1,8 @@
 //! Statuses of orders and deliveries. Both share one range of numbers. The hundreds are the phase;
 //! statuses from 500 on are final.
+//!
+//! An order's code can be used again after cancellation, expiry or rejection (600 and above), and
+//! if nothing was delivered (520).
 
 use serde::{Deserialize, Serialize};
 

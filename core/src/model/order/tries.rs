@@ -1,4 +1,7 @@
 //! Counting of wrong codes.
+//!
+//! Wrong codes are committed: the count is part of the order, so the lock applies on every
+//! instance.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,7 @@
 //! Keys that authenticate a store, and claims on idempotency keys.
+//!
+//! The value of a key is derived from a nonce. A stored response contains the nonce instead of the
+//! key, so that after a lost response the key can be sent again, although it is not stored.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,14 @@
 //! Ledger entries, which are never changed.
+//!
+//! An entry adds to the store's balance and contains the minimum balance, so orders of one store
+//! can be created concurrently: balances do not conflict. A prepaid parent store and its branches
+//! share the parent's balance, so one row enforces the minimum for all of them. `Store::account`
+//! selects the balance; hosts resolve it in the commit, so a refund returns to the balance that
+//! paid.
+//!
+//! A removed branch has no balance. Its removal transfers the balance to its parent, and commits
+//! only if nothing remains. The removal locks the balance first, so a removal and a concurrent
+//! order conflict. Statements of removed stores stay readable.
 
 use serde::{Deserialize, Serialize};
 

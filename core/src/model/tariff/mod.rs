@@ -1,4 +1,9 @@
 //! Tariffs. Each has a version and is validated when it is loaded.
+//!
+//! A key lookup returns the revision of the stored tariffs. A host caches the few tariffs around
+//! the current time and reads them again only for a newer revision, so that a preview needs no
+//! further query, and a time of effect is exact on every instance. Every change of tariffs expects
+//! a revision, so changes are decided one after the other.
 
 mod schedule;
 

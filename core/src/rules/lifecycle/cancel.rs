@@ -1,4 +1,9 @@
 //! Cancellation of orders and of single stops, by the merchant or the platform.
+//!
+//! A late cancellation costs a share of the fee's reduction, for one stop as for the whole order.
+//! The share is rounded over the sum, so no sequence of cancellations is cheaper than another, and
+//! a late cancellation stays late if the clock is set back. If the platform ends an order, fees of
+//! earlier cancellations are also refunded.
 
 use serde::{Deserialize, Serialize};
 

@@ -3,6 +3,9 @@
 //! Codes have four digits, so the number of attempts is limited: after [`MAX_WRONG_CODES`] wrong
 //! codes, no code of the order is accepted for ten minutes. The count is stored in the order, so it
 //! applies to all instances and survives restarts.
+//!
+//! Every delivery has a `deliveryCode`. It is required at the door if `confirmation.platform` is
+//! true.
 
 use super::StepError;
 use crate::model::{Duration, Timestamp, hmac_sha256, hmac_sha256_matches, order::CodeTries};

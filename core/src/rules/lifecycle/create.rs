@@ -1,4 +1,11 @@
 //! Creation of orders.
+//!
+//! The code of a new order is not looked up first. Nearly every code is new, and the unique index
+//! detects the others; the code is looked up only if the commit or a rule rejects the order.
+//! Repeating the creation of an existing order therefore always returns that order.
+//!
+//! A missing `onlinePayment` means paid: the courier collects money only if the merchant requests
+//! it.
 
 use serde::Serialize;
 

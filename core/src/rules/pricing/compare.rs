@@ -1,4 +1,7 @@
 //! Comparison of a draft of a tariff with the fees of orders.
+//!
+//! Fees of orders are compared by the ledger: its entries are small and almost sorted by time, so
+//! the newest orders are found without an index of their times.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,7 @@
 //! Quotes: guaranteed prices, which are signed instead of stored.
+//!
+//! A quote consists of its fee lines and a signature: the fee holds after a tariff change, and
+//! nothing is stored.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};

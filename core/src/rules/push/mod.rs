@@ -2,6 +2,9 @@
 //!
 //! A push has no content, so that the push service learns nothing about orders, and the app reads
 //! the trip from the API.
+//!
+//! A push is a mark on a courier: an assignment marks the courier that it writes anyway, so that a
+//! push costs no further write and no crash loses it.
 
 mod key;
 mod subscription;
