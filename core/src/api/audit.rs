@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::routes::Endpoint;
+use super::route::{Access, Action, Audit, Subject};
 use crate::{
     changes::{Changes, TariffChange, Write},
     model::{
@@ -12,20 +12,6 @@ use crate::{
         store::{Key, KeyHolder, KeyKind, Store, User},
     },
 };
-
-/// The kind of the changed object.
-#[derive(Clone, Copy)]
-enum Subject {
-    Store,
-    /// A store or a user, whose login changes.
-    Login,
-    User,
-    Key,
-    Webhook,
-    Courier,
-    TopUp,
-    Tariff,
-}
 
 /// Every action with its description.
 #[cfg(feature = "openapi")]
@@ -131,18 +117,21 @@ pub(super) const ACTIONS: [(&str, &str); 39] = [
     ),
 ];
 
-/// Returns the entry for the changes of a request; `None` if the endpoint is not in the audit log,
-/// or if nothing changes.
+/// Returns the entry for the changes of a request, or `None` if nothing changes.
 pub(super) fn entry(
-    endpoint: Endpoint,
+    Audit { action, subject }: Audit,
+    access: Access,
     caller: Option<&KeyHolder>,
     changes: &Changes,
 ) -> Option<AuditEntry> {
-    let (action, subject) = action(endpoint, changes)?;
+    let action = match action {
+        Action::Always(action) => action,
+        Action::Of(action) => action(changes),
+    };
     let first_store = || changes.stores.first().map(|write| &write.value);
     let of_user = |write: &Write<User>| (write.value.id.get(), Some(write.value.store));
     let of_store = |store: &Store| (store.id.get(), Some(store.id));
-    let (subject, store): (u64, Option<StoreId>) = match subject {
+    let (id, store): (u64, Option<StoreId>) = match subject {
         Subject::Store => first_store().map(of_store)?,
         Subject::User => changes.users.first().map(of_user)?,
         Subject::Login => changes
@@ -171,18 +160,13 @@ pub(super) fn entry(
             TariffChange::Remove(id) => (id.get(), None),
         },
     };
-    let actor = match (caller, endpoint) {
-        (Some(KeyHolder { key, store, .. }), _) => calling(key, store),
+    let actor = match (caller, access, subject) {
+        (Some(KeyHolder { key, store, .. }), ..) => calling(key, store),
+        (None, Access::Operator, _) => operator(),
         // A courier's requests write the courier.
-        (
-            None,
-            Endpoint::StartCourierSession
-            | Endpoint::EndCourierSession
-            | Endpoint::CreateDeviceKey
-            | Endpoint::RemoveDeviceKey,
-        ) => actor(ActorKind::Courier, subject, None),
+        (None, _, Subject::Courier) => actor(ActorKind::Courier, id, None),
         // The login that starts a session, or sets a password with a link, is written with it.
-        (None, Endpoint::CreateSession | Endpoint::ResetPassword) => match changes.users.first() {
+        (None, ..) => match changes.users.first() {
             Some(user) => actor(
                 ActorKind::User,
                 user.value.id.get(),
@@ -190,14 +174,13 @@ pub(super) fn entry(
             ),
             None => first_store().map(own_login)?,
         },
-        (None, _) => operator(),
     };
     Some(AuditEntry {
         at: changes.at,
         actor,
         store,
         action: Cow::Borrowed(action),
-        subject,
+        subject: id,
     })
 }
 
@@ -249,64 +232,4 @@ fn calling(key: &Key, store: &Store) -> Actor {
         (None, KeyKind::Panel) => own_login(store),
         (None, KeyKind::Integration) => actor(ActorKind::Key, key.id.get(), key.name.clone()),
     }
-}
-
-/// Returns the action of an endpoint and the kind of its subject.
-fn action(endpoint: Endpoint, changes: &Changes) -> Option<(&'static str, Subject)> {
-    let revokes_session = || {
-        changes
-            .keys
-            .last()
-            .is_some_and(|write| write.value.kind == KeyKind::Panel)
-    };
-    let removes_courier = || {
-        changes
-            .couriers
-            .first()
-            .is_some_and(|write| write.value.removed_at == Some(changes.at))
-    };
-    Some(match endpoint {
-        Endpoint::CreateStore | Endpoint::CreateParentStore => ("store.created", Subject::Store),
-        Endpoint::UpdateStore => ("store.updated", Subject::Store),
-        Endpoint::AlterStore => ("store.operator-settings-set", Subject::Store),
-        Endpoint::RemoveStore => ("store.removed", Subject::Store),
-        Endpoint::SetProofRules => ("proof-rules.set", Subject::Store),
-        Endpoint::SetStoreTracking => ("tracking.set", Subject::Store),
-        Endpoint::SetStoreHours => ("hours.set", Subject::Store),
-        Endpoint::SetStoreArea => ("service-area.set", Subject::Store),
-        Endpoint::SetStoreDispatch => ("dispatch-terms.set", Subject::Store),
-        Endpoint::TopUpStore => ("top-up", Subject::TopUp),
-        Endpoint::IssueKey | Endpoint::AdminIssueKey => ("key.issued", Subject::Key),
-        Endpoint::RevokeKey | Endpoint::AdminRevokeKey if !revokes_session() => {
-            ("key.revoked", Subject::Key)
-        }
-        Endpoint::RevokeKey | Endpoint::AdminRevokeKey | Endpoint::EndSession => {
-            ("session.ended", Subject::Key)
-        }
-        Endpoint::CreateSession => ("session.started", Subject::Key),
-        Endpoint::ConfirmSession => ("session.confirmed", Subject::Key),
-        Endpoint::ChangePassword => ("password.changed", Subject::Login),
-        Endpoint::ResetPassword => ("password.reset", Subject::Login),
-        Endpoint::CreatePasswordLink | Endpoint::AdminPasswordLink => {
-            ("password-link.issued", Subject::Login)
-        }
-        Endpoint::CreateUser => ("user.created", Subject::User),
-        Endpoint::UpdateUser => ("user.updated", Subject::User),
-        Endpoint::RemoveUser => ("user.removed", Subject::User),
-        Endpoint::CreateWebhook => ("webhook.created", Subject::Webhook),
-        Endpoint::RemoveWebhook => ("webhook.removed", Subject::Webhook),
-        Endpoint::RotateWebhook => ("webhook.rotated", Subject::Webhook),
-        Endpoint::EnableWebhook => ("webhook.enabled", Subject::Webhook),
-        Endpoint::RegisterCourier => ("courier.created", Subject::Courier),
-        Endpoint::AlterCourier if removes_courier() => ("courier.removed", Subject::Courier),
-        Endpoint::AlterCourier => ("courier.updated", Subject::Courier),
-        Endpoint::CreateTariff => ("tariff.created", Subject::Tariff),
-        Endpoint::RemoveTariff => ("tariff.removed", Subject::Tariff),
-        Endpoint::CreateSignInCode => ("courier.sign-in-issued", Subject::Courier),
-        Endpoint::StartCourierSession => ("courier.signed-in", Subject::Courier),
-        Endpoint::EndCourierSession => ("courier.signed-out", Subject::Courier),
-        Endpoint::CreateDeviceKey => ("courier.device-key-issued", Subject::Courier),
-        Endpoint::RemoveDeviceKey => ("courier.device-key-removed", Subject::Courier),
-        _ => return None,
-    })
 }

@@ -2,8 +2,7 @@
 
 use super::{
     call::Call,
-    cookie, guards,
-    handlers::issue,
+    cookie, credentials, guards,
     problem::{FieldError, Problem, ProblemCode},
 };
 use crate::{
@@ -24,7 +23,7 @@ pub(super) async fn confirm<H: Host>(call: &mut Call<'_, H>) -> Result<(), Probl
         Some(caller)
             if caller.key.kind == KeyKind::Panel && !caller.key.is_confirmed(call.context.now) =>
         {
-            issue::confirm_password(call, sent_password(call.body).as_deref()).await?;
+            credentials::confirm_password(call, sent_password(call.body).as_deref()).await?;
         }
         Some(_) => {}
         // Sessions of the operator are not stored, and another sign-in confirms the person.

@@ -1,18 +1,17 @@
 //! Checks before a request's handler: authentication, rate limit, content negotiation and body
 //! size.
 
-use http::{HeaderMap, Method, header, request::Parts};
+use http::{HeaderMap, header, request::Parts};
 
 use super::{
     call::{Call, plain},
     caller::CallerAddress,
     cookie::{self, SessionCookie},
-    cost::cost,
     idempotency,
     media::{sent_type, takes, too_large},
     problem::{Problem, ProblemCode},
     reports,
-    routes::{Authority, Endpoint, Route},
+    route::{Access, Content, Protocol, Route},
 };
 use crate::{
     drivers::tracking,
@@ -48,20 +47,19 @@ pub(super) async fn pass<H: Host>(
     route: &Route,
     admission: &mut Option<Admission>,
 ) -> Result<Admitted, Problem> {
-    let cost = cost(route.endpoint, call.parts, call.body);
-    let (scope, owner) = match route.authority {
-        Authority::Store => {
+    let cost = route.cost_of(call.parts, call.body);
+    let (scope, owner) = match route.access {
+        Access::Store => {
             authenticate(call, is_read_only(call, route)).await?;
             let caller = call.caller()?;
             let (store, merchant, usage) =
                 (caller.store.id, caller.store.merchant(), route.usage.name());
-            let bucket = match route.endpoint {
-                // A leaked key can use up the merchant's quota; the merchant must still be able to
-                // revoke that key.
-                Endpoint::RevokeKey | Endpoint::EndSession => {
-                    format!("{usage}/key/{}", caller.key.id)
-                }
-                _ => format!("{usage}/{merchant}"),
+            // A leaked key can use up the merchant's quota; the merchant must still be able to
+            // revoke that key.
+            let bucket = if route.is_counted_per_key {
+                format!("{usage}/key/{}", caller.key.id)
+            } else {
+                format!("{usage}/{merchant}")
             };
             // A user must not get a response that another login's request stored.
             let scope = match &caller.key.user {
@@ -71,7 +69,7 @@ pub(super) async fn pass<H: Host>(
             *admission = Some(admit(call, route.usage, bucket, cost).await?);
             (Some(scope), Some(format!("merchant/{merchant}")))
         }
-        Authority::Courier => {
+        Access::Courier => {
             authenticate_courier(call).await?;
             let scope = format!("courier/{}", call.courier()?.id);
             *admission = Some(
@@ -87,45 +85,45 @@ pub(super) async fn pass<H: Host>(
         }
         // A report is never replayed: a position that was sent twice is stored once, because the
         // second is not newer.
-        Authority::Device => {
+        Access::Device(protocol) => {
             // The body can contain the key.
             check_body(call, route)?;
-            authenticate_device(call, route.endpoint).await?;
+            authenticate_device(call, protocol).await?;
             let bucket = format!("{}/courier/{}", route.usage.name(), call.courier()?.id);
             *admission = Some(admit(call, route.usage, bucket, cost).await?);
             (None, None)
         }
         // A choice replaces the earlier one, and a second rating is rejected, so nothing is
         // replayed.
-        Authority::Recipient => {
+        Access::Recipient => {
             check_same_site(call)?;
             find_link(call).await?;
             let bucket = format!("{}/link/{}", route.usage.name(), call.link()?.delivery);
             *admission = Some(admit(call, route.usage, bucket, cost).await?);
             (None, None)
         }
-        Authority::Connection => {
+        Access::Connection => {
             authenticate_connection(call).await?;
             let caller = call.caller()?;
             let bucket = format!("{}/{}", route.usage.name(), caller.store.merchant());
             *admission = Some(admit(call, route.usage, bucket, cost).await?);
             (None, None)
         }
-        Authority::Operator => {
+        Access::Operator => {
             authorise(call).await?;
             (Some("operator".to_owned()), None)
         }
         // A login is never replayed: each attempt verifies the password and counts against the
         // login limits, and nothing derived from the password is stored.
-        Authority::Public => (None, None),
+        Access::OptionalConnection | Access::Public => (None, None),
     };
     if let Some(admission) = admission {
         check_quota(admission)?;
     }
     if let Some(caller) = &call.caller {
-        check_role(caller, route.endpoint, call.id)?;
+        check_role(caller, route, call.id)?;
     }
-    check_accept(&call.parts.headers, route.endpoint.media())?;
+    check_accept(&call.parts.headers, route.media)?;
     check_body(call, route)?;
     Ok(Admitted { scope, owner })
 }
@@ -134,13 +132,13 @@ pub(super) async fn pass<H: Host>(
 /// users share their turns.
 pub(super) async fn take_turn<H: Host>(
     call: &Call<'_, H>,
-    authority: Authority,
+    access: Access,
 ) -> Result<Turn, Problem> {
     let owner = match (&call.caller, &call.courier, &call.link) {
         (Some(caller), ..) => format!("merchant/{}", caller.store.merchant()),
         (None, Some(courier), _) => format!("courier/{}", courier.id),
         (None, None, Some(link)) => format!("link/{}", link.delivery),
-        (None, None, None) if authority == Authority::Operator => "operator".to_owned(),
+        (None, None, None) if access == Access::Operator => "operator".to_owned(),
         (None, None, None) => {
             let address = call.parts.extensions.get::<CallerAddress>();
             address.map_or_else(
@@ -183,8 +181,7 @@ fn check_quota(admission: &Admission) -> Result<(), Problem> {
 /// Whether the request stores nothing, so the host may authenticate it with cached data. With an
 /// idempotency key its response is stored.
 fn is_read_only<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
-    route.endpoint == Endpoint::PreviewOrder
-        && !call.parts.headers.contains_key(idempotency::HEADER)
+    route.only_computes(call.parts.headers.contains_key(idempotency::HEADER))
 }
 
 async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(), Problem> {
@@ -296,9 +293,9 @@ pub(super) async fn authenticate_connection<H: Host>(
 }
 
 /// Checks the role of the calling session.
-fn check_role(caller: &KeyHolder, endpoint: Endpoint, id: &str) -> Result<(), Problem> {
-    let is_own_key = endpoint == Endpoint::RevokeKey && KeyId::parse(id) == Some(caller.key.id);
-    if caller.key.role() == Role::Clerk && endpoint.role() == Role::Owner && !is_own_key {
+fn check_role(caller: &KeyHolder, route: &Route, id: &str) -> Result<(), Problem> {
+    let is_own_key = route.permits_own_key && KeyId::parse(id) == Some(caller.key.id);
+    if caller.key.role() == Role::Clerk && route.role == Role::Owner && !is_own_key {
         return Err(plain(ProblemCode::RoleNotAllowed));
     }
     Ok(())
@@ -410,9 +407,12 @@ async fn authenticate_session<H: Host>(call: &mut Call<'_, H>, text: &str) -> Re
 /// courier exists or had such a key.
 async fn authenticate_device<H: Host>(
     call: &mut Call<'_, H>,
-    endpoint: Endpoint,
+    protocol: Protocol,
 ) -> Result<(), Problem> {
-    let report = reports::report(call, endpoint)?;
+    let report = match protocol {
+        Protocol::Osmand => reports::osmand(call)?,
+        Protocol::OwnTracks => reports::own_tracks(call.body)?,
+    };
     let Some(text) = reports::device_key(call, &report) else {
         return Err(Problem::new(
             ProblemCode::ApiKeyMissing,
@@ -585,16 +585,14 @@ fn check_accept(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
 }
 
 fn check_body<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
-    let max = route.endpoint.max_body(&call.settings.limits);
+    let max = route.max_body(&call.settings.limits);
     if call.body.len() > max {
         return Err(too_large(max));
     }
-    let reads = matches!(route.method, Method::POST | Method::PUT | Method::PATCH)
-        && route.endpoint.reads_body();
-    if !(reads || route.endpoint == Endpoint::UnsubscribePush) || call.body.is_empty() {
+    if route.content == Content::Ignored || call.body.is_empty() {
         return Ok(());
     }
-    let (media, accepted) = (sent_type(call.parts), route.endpoint.body_media());
+    let (media, accepted) = (sent_type(call.parts), route.content.media());
     let coding = call
         .parts
         .headers

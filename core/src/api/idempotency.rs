@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 
 use super::{
-    call::{ATTEMPTS, ApiResponse, Call, KEPT, given_up},
+    call::{ATTEMPTS, Call, KEPT, given_up},
     problem::{Problem, ProblemCode},
-    routes::Endpoint,
+    response::ApiResponse,
 };
 use crate::{
     changes::Changes,
@@ -45,14 +45,13 @@ pub(super) enum Begun {
 /// with that key.
 pub(super) async fn begin<H: Host>(
     call: &mut Call<'_, H>,
-    endpoint: Endpoint,
     scope: String,
     owner: Option<String>,
 ) -> Result<Begun, Problem> {
     let Some(key) = header(call)? else {
         return Ok(Begun::New);
     };
-    let fingerprint = fingerprint_of(call, endpoint, &scope, &key).await?;
+    let fingerprint = fingerprint_of(call, &scope, &key).await?;
     let holder = call.context.entropy.hex();
     for _ in 0..ATTEMPTS {
         let existing = call.host.claim(&scope, &key).await?;
@@ -93,7 +92,6 @@ pub(super) async fn begin<H: Host>(
 /// gets the password hash.
 async fn fingerprint_of<H: Host>(
     call: &Call<'_, H>,
-    endpoint: Endpoint,
     scope: &str,
     key: &str,
 ) -> Result<String, Problem> {
@@ -107,7 +105,7 @@ async fn fingerprint_of<H: Host>(
         target.as_bytes(),
         call.body,
     ]);
-    if !endpoint.reads_password() {
+    if !call.route.reads_password {
         return Ok(fast);
     }
     // The salt is derived from the claim: the same request has the same hash, and no two claims

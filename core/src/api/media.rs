@@ -5,6 +5,13 @@ use http::{HeaderMap, header, request::Parts};
 use super::problem::{Problem, ProblemCode};
 use crate::model::quality;
 
+/// The media type of most bodies.
+pub(super) const JSON: &str = "application/json";
+/// The media type of a form.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+/// The media types of photos.
+pub(super) const PHOTOS: &[&str] = &["image/jpeg", "image/png", "image/webp"];
+
 /// Returns the problem of a body of more than `max` bytes.
 pub(super) fn too_large(max: usize) -> Problem {
     Problem::new(

@@ -9,28 +9,32 @@ mod call;
 mod caller;
 mod confirmation;
 mod cookie;
-mod cost;
+mod credentials;
+mod csv_file;
 mod details;
-mod endpoint;
+pub mod endpoints;
+mod failures;
 pub mod follow;
 mod guards;
-mod handlers;
 mod idempotency;
-pub mod lasting;
+mod lookup;
 mod media;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+mod operation;
 pub mod page;
 mod pages;
+mod paging;
 pub mod places;
 mod planning;
 pub mod problem;
 mod proof_page;
 mod proof_words;
 mod read;
+mod reply;
 mod reports;
-mod respond;
-pub mod routes;
+mod response;
+pub mod route;
 mod strict;
 mod tariff;
 pub mod validate;
@@ -42,16 +46,17 @@ pub use self::{
     caller::{CallerAddress, Merchant},
     problem::ProblemDocument,
     read::Body,
-    respond::{Outcome, protect, sent_request_id},
+    reply::{Outcome, protect, sent_request_id},
 };
 use crate::{
     api::{
-        call::{ApiResponse, Call},
+        call::Call,
         idempotency::Begun,
-        lasting::Lasting,
+        lookup::{Match, find},
         problem::{Problem, ProblemCode},
-        respond::Reply,
-        routes::{Endpoint, Match, Route},
+        reply::Reply,
+        response::ApiResponse,
+        route::{Lasting, Route},
     },
     drivers::stream::Subscription,
     host::Host,
@@ -93,11 +98,11 @@ pub async fn handle_or_stream<H: Host>(
     request: Request<Bytes>,
 ) -> (Response<Bytes>, Option<Subscription>) {
     let (parts, body) = request.into_parts();
-    let (mut goes_on, mut merchant) = (None, None);
+    let (mut subscription, mut merchant) = (None, None);
     let mut context = host.exec_context();
     let mut reply = Reply::to(&parts, &mut context);
-    let result = match routes::find(&parts.method, parts.uri.path()) {
-        Match::Found(route, id) => {
+    let result = match find(&parts.method, parts.uri.path()) {
+        Match::Found(index, route, id) => {
             reply.route = Some(route);
             let mut call = Call {
                 host,
@@ -110,19 +115,19 @@ pub async fn handle_or_stream<H: Host>(
                 courier: None,
                 connection: None,
                 link: None,
-                endpoint: route.endpoint,
+                route,
                 id,
                 claim: None,
                 stream: None,
                 is_confirmed: false,
             };
-            let outcome = outcome(&mut call, route, &mut reply.admission).await;
-            goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
+            let result = execute(&mut call, index, &mut reply.admission).await;
+            subscription = call.stream.take().filter(|_| parts.method == Method::GET);
             merchant = call
                 .caller
                 .as_ref()
                 .map(|caller| caller.store.parent.unwrap_or(caller.store.id));
-            outcome
+            result
         }
         Match::OtherMethods(allow) => {
             let problem = Problem::new(
@@ -149,20 +154,19 @@ pub async fn handle_or_stream<H: Host>(
     if let Some(merchant) = merchant {
         response.extensions_mut().insert(Merchant(merchant));
     }
-    (response, goes_on)
+    (response, subscription)
 }
 
-async fn outcome<H: Host>(
+/// Handles a request, and ends its claim on an idempotency key.
+async fn execute<H: Host>(
     call: &mut Call<'_, H>,
-    route: &'static Route,
+    index: usize,
     admission: &mut Option<Admission>,
 ) -> Result<ApiResponse, Problem> {
-    let result = carried_out(call, route, admission).await;
+    let result = handle_once(call, index, admission).await;
     let left = match &result {
-        Err(problem)
-            if route.endpoint == Endpoint::CreateOrder && is_notified(call, problem.code) =>
-        {
-            handlers::failed_creation(call, problem)
+        Err(problem) if call.route.notifies_of_failure && is_notified(call, problem.code) => {
+            failures::failed_creation(call, problem)
                 .await
                 .unwrap_or_default()
         }
@@ -182,35 +186,40 @@ async fn outcome<H: Host>(
     result
 }
 
-async fn carried_out<H: Host>(
+/// Passes the guards, then calls the handler or repeats the response to an earlier request with the
+/// same idempotency key.
+async fn handle_once<H: Host>(
     call: &mut Call<'_, H>,
-    route: &'static Route,
+    index: usize,
     admission: &mut Option<Admission>,
 ) -> Result<ApiResponse, Problem> {
+    let route = call.route;
     let passed = guards::pass(call, route, admission).await?;
     // Held until the handler has ended.
-    let takes_long = takes_turn(route.endpoint, call.body);
-    let _turn = if takes_long {
-        Some(guards::take_turn(call, route.authority).await?)
+    let _turn = if takes_turn(route, call.body) {
+        Some(guards::take_turn(call, route.access).await?)
     } else {
         None
     };
     let begun = match passed.scope {
-        Some(scope) if call.parts.method == Method::POST && route.endpoint.stores_response() => {
-            idempotency::begin(call, route.endpoint, scope, passed.owner).await?
+        Some(scope) if call.parts.method == Method::POST && route.stores_response => {
+            idempotency::begin(call, scope, passed.owner).await?
         }
         _ => Begun::New,
     };
     match begun {
-        Begun::New => handlers::run(call, route.endpoint).await,
-        Begun::Replayed(outcome) => {
+        Begun::New => endpoints::handle(call, index).await,
+        Begun::Replayed(response) => {
             // A stored secret is not returned to a session that may not create one.
-            if route.endpoint.lasting() == Lasting::Access {
+            if route.lasting() == Lasting::Access {
                 confirmation::confirm(call).await?;
             }
-            Ok(handlers::replayed(call, route.endpoint, outcome))
+            Ok(match route.completion {
+                Some(complete) => complete(call.settings, response),
+                None => response,
+            })
         }
-        Begun::Recompute(recompute) => recomputed(call, route.endpoint, recompute).await,
+        Begun::Recompute(recompute) => recomputed(call, index, recompute).await,
     }
 }
 
@@ -219,18 +228,18 @@ async fn carried_out<H: Host>(
 /// second one is harmless.
 async fn recomputed<H: Host>(
     call: &mut Call<'_, H>,
-    endpoint: Endpoint,
+    index: usize,
     Recompute { at, digest }: Recompute,
 ) -> Result<ApiResponse, Problem> {
     let now = std::mem::replace(&mut call.context.now, at);
-    let again = handlers::run(call, endpoint).await;
+    let again = endpoints::handle(call, index).await;
     call.context.now = now;
     match again {
-        Ok(outcome) if outcome.digest() == digest => Ok(ApiResponse {
+        Ok(response) if response.digest() == digest => Ok(ApiResponse {
             replayed: true,
-            ..outcome
+            ..response
         }),
-        _ => handlers::run(call, endpoint).await,
+        _ => endpoints::handle(call, index).await,
     }
 }
 
@@ -254,8 +263,8 @@ fn is_notified<H: Host>(call: &Call<'_, H>, code: ProblemCode) -> bool {
 
 /// Returns the maximum size of a request's body in bytes. Only the endpoint for photos has its own.
 pub fn max_body(settings: &Settings, method: &Method, path: &str) -> usize {
-    match routes::find(method, path) {
-        Match::Found(route, _) => route.endpoint.max_body(&settings.limits),
+    match find(method, path) {
+        Match::Found(_, route, _) => route.max_body(&settings.limits),
         Match::OtherMethods(_) | Match::NotFound => settings.limits.body_bytes,
     }
 }
@@ -263,24 +272,26 @@ pub fn max_body(settings: &Settings, method: &Method, path: &str) -> usize {
 /// Whether a request may change what is stored. A host completes such a request even if the client
 /// has gone; it may cancel any other.
 pub fn may_write<B>(request: &Request<B>) -> bool {
-    let is_preview = request.uri().path() == routes::PREVIEW
-        && !request.headers().contains_key(idempotency::HEADER);
-    let is_report = request.uri().path() == routes::OSMAND;
-    (!request.method().is_safe() && !is_preview) || is_report
+    match find(request.method(), request.uri().path()) {
+        Match::Found(_, route, _) => {
+            route.may_write(request.headers().contains_key(idempotency::HEADER))
+        }
+        Match::OtherMethods(_) | Match::NotFound => !request.method().is_safe(),
+    }
 }
 
 /// Whether a request can take more than about a millisecond of processor time. A host with threads
 /// runs it on other threads than those that serve connections; the core waits for the caller's
 /// [`Platform::turn`](crate::host::Platform::turn).
 pub fn is_heavy(method: &Method, path: &str, body: &[u8]) -> bool {
-    match routes::find(method, path) {
-        Match::Found(route, _) => takes_turn(route.endpoint, body),
+    match find(method, path) {
+        Match::Found(_, route, _) => takes_turn(route, body),
         Match::OtherMethods(_) | Match::NotFound => body.len() > LIGHT_BODY,
     }
 }
 
-fn takes_turn(endpoint: Endpoint, body: &[u8]) -> bool {
-    endpoint.is_heavy() || body.len() > LIGHT_BODY
+fn takes_turn(route: &Route, body: &[u8]) -> bool {
+    route.is_heavy || body.len() > LIGHT_BODY
 }
 
 /// Maximum bytes of a request that is read, checked and planned within about a millisecond: an

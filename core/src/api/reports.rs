@@ -6,10 +6,10 @@ use http::header;
 
 use super::{
     call::Call,
-    media::sent_type,
+    media::{FORM, sent_type},
     problem::{FieldError, Problem},
     read::{duplicate_field, parse},
-    routes::{Endpoint, FORM},
+    route::Content,
 };
 use crate::json::Tree;
 
@@ -23,23 +23,29 @@ pub(super) enum Report<'a> {
     OwnTracks(Option<Tree<'a>>),
 }
 
-/// Reads the report of a request.
+/// Reads a message of OwnTracks.
 ///
 /// # Errors
 /// The body is not a JSON object.
-pub(super) fn report<'a, H>(call: &Call<'a, H>, endpoint: Endpoint) -> Result<Report<'a>, Problem> {
-    let body: &[u8] = if endpoint == Endpoint::OsmandQuery {
-        &[]
+pub(super) fn own_tracks(body: &[u8]) -> Result<Report<'_>, Problem> {
+    let message = if body.is_empty() {
+        None
     } else {
-        call.body
+        Some(parse(body)?)
     };
-    if endpoint == Endpoint::OwnTracks {
-        return Ok(Report::OwnTracks(if body.is_empty() {
-            None
-        } else {
-            Some(parse(body)?)
-        }));
-    }
+    Ok(Report::OwnTracks(message))
+}
+
+/// Reads a report by the OsmAnd protocol.
+///
+/// # Errors
+/// The body is not a JSON object.
+pub(super) fn osmand<'a, H>(call: &Call<'a, H>) -> Result<Report<'a>, Problem> {
+    // A `GET` has only query parameters.
+    let body: &[u8] = match call.route.content {
+        Content::Ignored => &[],
+        _ => call.body,
+    };
     if !body.is_empty() && !sent_type(call.parts).eq_ignore_ascii_case(FORM) {
         return parse(body).map(Report::Json);
     }

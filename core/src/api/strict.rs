@@ -11,15 +11,18 @@ use super::{
     call::Call,
     problem::{FieldError, Problem},
     read::{self, Body},
-    routes::{Authority, Endpoint, Route},
+    route::{Access, Content, Route},
     validate::UNKNOWN_FIELD,
 };
-use crate::{json::UnknownField, model::Text};
+use crate::{
+    json::{Tree, UnknownField},
+    model::Text,
+};
 
 impl<H> Call<'_, H> {
     /// Reads the body.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<Body<T>, Problem> {
-        self.read_known::<T, T>("")
+        self.read_with::<T, T>()
     }
 
     /// Reads the body of a preview or of another request that accepts the fields of `Known`, which
@@ -27,24 +30,21 @@ impl<H> Call<'_, H> {
     pub(super) fn read_with<T: DeserializeOwned, Known: DeserializeOwned>(
         &self,
     ) -> Result<Body<T>, Problem> {
-        self.read_known::<T, Known>("")
+        self.read_parsed::<T, Known>(read::parse(self.body)?, None)
     }
 
-    /// Reads the body of a courier's step without its time, which
-    /// [`step_time`](super::validate::step_time) reads.
-    pub(super) fn read_step<T: DeserializeOwned>(&self) -> Result<Body<T>, Problem> {
-        self.read_known::<T, T>("/at")
-    }
-
-    fn read_known<T: DeserializeOwned, Known: DeserializeOwned>(
+    /// Reads a body that was parsed, and that also has a field of another type.
+    pub(super) fn read_parsed<T: DeserializeOwned, Known: DeserializeOwned>(
         &self,
-        other: &str,
+        tree: Tree<'_>,
+        other: Option<&str>,
     ) -> Result<Body<T>, Problem> {
-        let tree = read::parse(self.body)?;
         let mut body = read::read_tree(&tree)?;
         if self.is_strict() {
             let unknown = tree.unknown_fields::<Known>();
-            let unknown = unknown.iter().filter(|field| field.pointer != other);
+            let unknown = unknown
+                .iter()
+                .filter(|field| Some(&*field.pointer) != other);
             body.wrong.extend(unknown.map(unknown_field));
         }
         Ok(body)
@@ -63,8 +63,8 @@ impl<H> Call<'_, H> {
 /// Whether a preference applies to the endpoint's requests. Devices and recipients send other
 /// formats than JSON too.
 pub(super) fn applies(route: &Route) -> bool {
-    !matches!(route.authority, Authority::Device | Authority::Recipient)
-        && route.endpoint != Endpoint::UploadPhoto
+    !matches!(route.access, Access::Device(_) | Access::Recipient)
+        && route.content != Content::Photo
 }
 
 /// Returns the value of `Preference-Applied` for a request with a body.

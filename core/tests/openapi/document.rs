@@ -11,7 +11,6 @@ use despacho_core::{
     api::{
         self,
         openapi::{self, Example, Json},
-        routes::Endpoint,
     },
     host::HostError,
     json::Tree,
@@ -48,40 +47,20 @@ fn all() -> Result<Vec<Example>, HostError> {
     run.host.advance(Duration::minutes(1));
     let mut examples = vec![
         run.record(
-            Endpoint::PreviewOrder,
+            "previewOrder",
             "POST /delivery/orders/preview",
             KEY,
             Some(preview()),
         )?,
-        run.record(
-            Endpoint::PreviewContext,
-            "GET /delivery/preview-context",
-            KEY,
-            None,
-        )?,
-        run.record(
-            Endpoint::CreateOrder,
-            "POST /delivery/orders",
-            KEY,
-            Some(order()),
-        )?,
+        run.record("previewContext", "GET /delivery/preview-context", KEY, None)?,
+        run.record("createOrder", "POST /delivery/orders", KEY, Some(order()))?,
     ];
     let id = examples
         .get(2)
         .and_then(|example| example.response.as_ref()?.get("id").cloned());
     let id = id.map_or_else(String::new, |id| id.to_json());
-    examples.push(run.record(
-        Endpoint::GetOrder,
-        &format!("GET /delivery/orders/{id}"),
-        KEY,
-        None,
-    )?);
-    let created = run.record(
-        Endpoint::CreateStore,
-        "POST /delivery/stores",
-        KEY,
-        Some(branch()),
-    )?;
+    examples.push(run.record("getOrder", &format!("GET /delivery/orders/{id}"), KEY, None)?);
+    let created = run.record("createStore", "POST /delivery/stores", KEY, Some(branch()))?;
     let value = |name: &str| {
         let value = created
             .response
@@ -92,51 +71,31 @@ fn all() -> Result<Vec<Example>, HostError> {
     };
     let (key, store) = (value("value"), value("storeId"));
     examples.push(created);
+    examples.push(run.record("updateStore", "PUT /delivery/stores", &key, Some(update()))?);
     examples.push(run.record(
-        Endpoint::UpdateStore,
-        "PUT /delivery/stores",
-        &key,
-        Some(update()),
-    )?);
-    examples.push(run.record(
-        Endpoint::GetStore,
+        "getStore",
         &format!("GET /delivery/stores/{store}"),
         KEY,
         None,
     )?);
     let address = json!({ "street": "Avenida Paulista", "number": "1578", "city": "São Paulo", "state": "SP" });
     examples.push(run.record(
-        Endpoint::LocateAddress,
+        "locateAddress",
         "POST /delivery/location",
         KEY,
         Some(address),
     )?);
     let rules = json!({ "rules": [{ "step": "DELIVERY", "requires": ["NAME", "PHOTO"] }] });
     let path = format!("/delivery/stores/{store}/proofs");
-    examples.push(run.record(
-        Endpoint::SetProofRules,
-        &format!("PUT {path}"),
-        KEY,
-        Some(rules),
-    )?);
-    examples.push(run.record(Endpoint::GetProofRules, &format!("GET {path}"), KEY, None)?);
+    examples.push(run.record("setProofRules", &format!("PUT {path}"), KEY, Some(rules))?);
+    examples.push(run.record("getProofRules", &format!("GET {path}"), KEY, None)?);
     examples.extend(coverage(&run, &store)?);
     let login = json!({ "email": demo::EMAIL, "password": demo::PASSWORD });
-    examples.push(run.record(
-        Endpoint::CreateSession,
-        "POST /delivery/sessions",
-        "",
-        Some(login),
-    )?);
+    examples.push(run.record("createSession", "POST /delivery/sessions", "", Some(login))?);
     let issue = json!({ "storeId": store.parse::<u64>().unwrap_or(0), "name": "Till 2", "expiresInDays": 90 });
+    examples.push(run.record("issueKey", "POST /delivery/keys", KEY, Some(issue.clone()))?);
     examples.push(run.record(
-        Endpoint::IssueKey,
-        "POST /delivery/keys",
-        KEY,
-        Some(issue.clone()),
-    )?);
-    examples.push(run.record(
-        Endpoint::ListKeys,
+        "listKeys",
         &format!("GET /delivery/keys?storeId={store}"),
         KEY,
         None,
@@ -150,7 +109,7 @@ fn all() -> Result<Vec<Example>, HostError> {
         return Err(internal("the invalid order was not rejected"));
     }
     let listed = run.record(
-        Endpoint::ListNotifications,
+        "listNotifications",
         "GET /delivery/notifications?limit=1",
         KEY,
         None,
@@ -165,22 +124,17 @@ fn all() -> Result<Vec<Example>, HostError> {
     let id = id.map_or_else(String::new, |id| id.to_json());
     examples.push(listed);
     let path = format!("POST /delivery/notifications/{id}/read");
-    examples.push(run.record(Endpoint::ReadNotification, &path, KEY, None)?);
+    examples.push(run.record("readNotification", &path, KEY, None)?);
     examples.extend(integration(&run)?);
     examples.push(run.record(
-        Endpoint::CreateParentStore,
+        "createMatrix",
         "POST /admin/matrices",
         OPERATOR,
         Some(parent_store()),
     )?);
+    examples.push(run.record("adminIssueKey", "POST /admin/keys", OPERATOR, Some(issue))?);
     examples.push(run.record(
-        Endpoint::AdminIssueKey,
-        "POST /admin/keys",
-        OPERATOR,
-        Some(issue),
-    )?);
-    examples.push(run.record(
-        Endpoint::AdminListKeys,
+        "adminListKeys",
         &format!("GET /admin/keys?storeId={store}"),
         OPERATOR,
         None,
@@ -215,31 +169,21 @@ fn coverage(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
     let query = format!("latitude=-23.5530&longitude=-46.6560&preparationTime=15&storeId={store}");
     Ok(vec![
         run.record(
-            Endpoint::SetStoreHours,
+            "setStoreHours",
             &format!("PUT {}", paths[0]),
             KEY,
             Some(hours),
         )?,
+        run.record("getStoreHours", &format!("GET {}", paths[0]), KEY, None)?,
         run.record(
-            Endpoint::GetStoreHours,
-            &format!("GET {}", paths[0]),
-            KEY,
-            None,
-        )?,
-        run.record(
-            Endpoint::SetStoreArea,
+            "setStoreArea",
             &format!("PUT {}", paths[1]),
             KEY,
             Some(area),
         )?,
+        run.record("getStoreArea", &format!("GET {}", paths[1]), KEY, None)?,
         run.record(
-            Endpoint::GetStoreArea,
-            &format!("GET {}", paths[1]),
-            KEY,
-            None,
-        )?,
-        run.record(
-            Endpoint::GetCoverage,
+            "getCoverage",
             &format!("GET /delivery/coverage?{query}"),
             KEY,
             None,
@@ -250,7 +194,7 @@ fn coverage(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
 /// Records examples of users, sessions and the audit log.
 fn accounts(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
     let new = json!({ "name": "Bia Rocha", "email": "bia@cantina.example", "role": "CLERK" });
-    let created = run.record(Endpoint::CreateUser, "POST /delivery/users", KEY, Some(new))?;
+    let created = run.record("createUser", "POST /delivery/users", KEY, Some(new))?;
     let user = created
         .response
         .as_ref()
@@ -264,39 +208,24 @@ fn accounts(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
     let link = format!("POST /admin/stores/{store}/password-link");
     Ok(vec![
         created,
-        run.record(Endpoint::ListUsers, "GET /delivery/users", KEY, None)?,
+        run.record("listUsers", "GET /delivery/users", KEY, None)?,
         run.record(
-            Endpoint::UpdateUser,
+            "updateUser",
             &format!("PATCH {path}"),
             KEY,
             Some(json!({ "role": "OWNER" })),
         )?,
         run.record(
-            Endpoint::CreatePasswordLink,
+            "createPasswordLink",
             &format!("POST {path}/password-link"),
             KEY,
             Some(json!({})),
         )?,
-        run.record(
-            Endpoint::AdminPasswordLink,
-            &link,
-            OPERATOR,
-            Some(json!({})),
-        )?,
-        run.record(Endpoint::AdminListUsers, &users, OPERATOR, None)?,
-        run.record(Endpoint::ListSessions, "GET /delivery/sessions", KEY, None)?,
-        run.record(
-            Endpoint::ListAudit,
-            "GET /delivery/audit?limit=2",
-            KEY,
-            None,
-        )?,
-        run.record(
-            Endpoint::AdminListAudit,
-            "GET /admin/audit?limit=2",
-            OPERATOR,
-            None,
-        )?,
+        run.record("adminPasswordLink", &link, OPERATOR, Some(json!({})))?,
+        run.record("adminListUsers", &users, OPERATOR, None)?,
+        run.record("listSessions", "GET /delivery/sessions", KEY, None)?,
+        run.record("listAudit", "GET /delivery/audit?limit=2", KEY, None)?,
+        run.record("adminListAudit", "GET /admin/audit?limit=2", OPERATOR, None)?,
     ])
 }
 
@@ -304,7 +233,7 @@ fn accounts(run: &Run, store: &str) -> Result<Vec<Example>, HostError> {
 fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     let new = json!({ "name": "Ana Souza", "phone": "+5511990000011", "document": "123.456.789-09", "profileId": 4711 });
     let registered = run.record(
-        Endpoint::RegisterCourier,
+        "registerCourier",
         "POST /admin/couriers",
         OPERATOR,
         Some(new),
@@ -323,12 +252,7 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
         .to_owned();
     let id = member("id").map_or_else(String::new, |id| id.to_json());
     let position = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
-    let issued = run.record(
-        Endpoint::CreateDeviceKey,
-        "POST /courier/device",
-        &key,
-        None,
-    )?;
+    let issued = run.record("createDeviceKey", "POST /courier/device", &key, None)?;
     let device = issued
         .response
         .as_ref()
@@ -345,16 +269,16 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
         "device_id": device,
     });
     let reports = [
-        run.record(Endpoint::OsmandQuery, &query, "", None)?,
+        run.record("reportOsmandQuery", &query, "", None)?,
         run.record(
-            Endpoint::Osmand,
+            "reportOsmand",
             "POST /courier/positions/osmand",
             "",
             Some(report),
         )?,
     ];
     let link = run.record(
-        Endpoint::CreateSignInCode,
+        "createSignInCode",
         &format!("POST /admin/couriers/{id}/sign-in"),
         OPERATOR,
         None,
@@ -366,7 +290,7 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
         .and_then(Json::as_str)
         .unwrap_or_default();
     let sign_in = run.record(
-        Endpoint::StartCourierSession,
+        "startCourierSession",
         "POST /courier/session",
         "",
         Some(json!({ "code": code })),
@@ -381,35 +305,30 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
         link,
         sign_in,
         run.record(
-            Endpoint::ReportPosition,
+            "reportPosition",
             "POST /courier/position",
             &key,
             Some(position),
         )?,
         issued,
         run.record(
-            Endpoint::SetAvailability,
+            "setAvailability",
             "POST /courier/availability",
             &key,
             Some(available),
         )?,
+        run.record("runDispatch", "POST /admin/dispatch", OPERATOR, None)?,
+        run.record("showCourier", "GET /courier/me", &key, None)?,
+        run.record("getPushKey", "GET /courier/push", &key, None)?,
         run.record(
-            Endpoint::RunDispatch,
-            "POST /admin/dispatch",
-            OPERATOR,
-            None,
-        )?,
-        run.record(Endpoint::ShowCourier, "GET /courier/me", &key, None)?,
-        run.record(Endpoint::GetPushKey, "GET /courier/push", &key, None)?,
-        run.record(
-            Endpoint::ListCouriers,
+            "listCouriers",
             "GET /admin/couriers?limit=1",
             OPERATOR,
             None,
         )?,
-        run.record(Endpoint::GetCourier, &format!("GET {path}"), OPERATOR, None)?,
+        run.record("getCourier", &format!("GET {path}"), OPERATOR, None)?,
         run.record(
-            Endpoint::AlterCourier,
+            "alterCourier",
             &format!("PATCH {path}"),
             OPERATOR,
             Some(change),
@@ -424,19 +343,19 @@ fn privacy(run: &Run) -> Result<Vec<Example>, HostError> {
     let recipient = || json!({ "phone": "+5511988887777" });
     Ok(vec![
         run.record(
-            Endpoint::ExportRecipient,
+            "exportRecipient",
             "POST /admin/privacy/export",
             OPERATOR,
             Some(recipient()),
         )?,
         run.record(
-            Endpoint::EraseRecipient,
+            "eraseRecipient",
             "POST /admin/privacy/erase",
             OPERATOR,
             Some(recipient()),
         )?,
         run.record(
-            Endpoint::ListErasures,
+            "listErasures",
             "GET /admin/privacy/erasures?limit=1",
             OPERATOR,
             None,
@@ -448,7 +367,7 @@ fn privacy(run: &Run) -> Result<Vec<Example>, HostError> {
 fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
     let receiver = json!({ "url": "https://loja.example/despacho", "events": ["order.created", "order.expired"] });
     let created = run.record(
-        Endpoint::CreateWebhook,
+        "createWebhook",
         "POST /delivery/webhooks",
         KEY,
         Some(receiver),
@@ -467,46 +386,36 @@ fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
     let top_ups = format!("POST /admin/stores/{store}/top-ups");
     let statement = format!("GET /admin/stores/{store}/statement?limit=1");
     Ok(vec![
-        run.record(
-            Endpoint::ListEvents,
-            "GET /delivery/events?limit=1",
-            KEY,
-            None,
-        )?,
+        run.record("listEvents", "GET /delivery/events?limit=1", KEY, None)?,
         created,
-        run.record(Endpoint::ListWebhooks, "GET /delivery/webhooks", KEY, None)?,
+        run.record("listWebhooks", "GET /delivery/webhooks", KEY, None)?,
         run.record(
-            Endpoint::RotateWebhook,
+            "rotateWebhook",
             &format!("POST /delivery/webhooks/{id}/rotate"),
             KEY,
             Some(password),
         )?,
         run.record(
-            Endpoint::EnableWebhook,
+            "enableWebhook",
             &format!("POST /delivery/webhooks/{id}/enable"),
             KEY,
             None,
         )?,
         run.record(
-            Endpoint::TestWebhook,
+            "testWebhook",
             &format!("POST /delivery/webhooks/{id}/test"),
             KEY,
             None,
         )?,
         run.record(
-            Endpoint::ListAttempts,
+            "listAttempts",
             &format!("GET /delivery/webhooks/{id}/attempts"),
             KEY,
             None,
         )?,
-        run.record(Endpoint::TopUpStore, &top_ups, OPERATOR, Some(payment))?,
-        run.record(Endpoint::AdminStatement, &statement, OPERATOR, None)?,
-        run.record(
-            Endpoint::GetStatement,
-            "GET /delivery/statement?limit=1",
-            KEY,
-            None,
-        )?,
+        run.record("topUpStore", &top_ups, OPERATOR, Some(payment))?,
+        run.record("getStoreStatement", &statement, OPERATOR, None)?,
+        run.record("getStatement", "GET /delivery/statement?limit=1", KEY, None)?,
     ])
 }
 
@@ -540,7 +449,7 @@ impl Run {
     /// Sends a request. The response of an example is absent if it has no body.
     pub(crate) fn record(
         &self,
-        endpoint: Endpoint,
+        operation: &'static str,
         line: &str,
         key: &str,
         body: Option<Value>,
@@ -564,7 +473,7 @@ impl Run {
             .transpose()
             .map_err(|error| internal(&error.to_string()))?;
         Ok(Example {
-            endpoint,
+            operation,
             request,
             response: reply,
         })

@@ -3,7 +3,7 @@
 //! other examples do not depend on these.
 
 use despacho_core::{
-    api::{openapi::Example, routes::Endpoint},
+    api::openapi::Example,
     drivers::outbox,
     host::{Host, HostError},
     model::{Duration, WebhookId, webhook::AttemptResult},
@@ -59,12 +59,12 @@ impl Recorder {
     /// Sends a request as an example.
     fn add(
         &mut self,
-        endpoint: Endpoint,
+        operation: &'static str,
         line: &str,
         key: &str,
         body: Option<Value>,
     ) -> Result<Value, HostError> {
-        let example = self.run.record(endpoint, line, key, body)?;
+        let example = self.run.record(operation, line, key, body)?;
         let response = example
             .response
             .as_ref()
@@ -78,29 +78,29 @@ impl Recorder {
 
     fn by_store(
         &mut self,
-        endpoint: Endpoint,
+        operation: &'static str,
         line: &str,
         body: Option<Value>,
     ) -> Result<Value, HostError> {
-        self.add(endpoint, line, &self.store.clone(), body)
+        self.add(operation, line, &self.store.clone(), body)
     }
 
     fn by_courier(
         &mut self,
-        endpoint: Endpoint,
+        operation: &'static str,
         line: &str,
         body: Option<Value>,
     ) -> Result<Value, HostError> {
-        self.add(endpoint, line, &self.courier.clone(), body)
+        self.add(operation, line, &self.courier.clone(), body)
     }
 
     fn by_operator(
         &mut self,
-        endpoint: Endpoint,
+        operation: &'static str,
         line: &str,
         body: Option<Value>,
     ) -> Result<Value, HostError> {
-        self.add(endpoint, line, OPERATOR, body)
+        self.add(operation, line, OPERATOR, body)
     }
 
     /// Sends a request that is not an example.
@@ -158,18 +158,14 @@ impl Recorder {
         let message = json!({ "_type": "location", "lat": -23.5600, "lon": -46.6570, "tst": 1_795_269_600, "acc": 12 });
         let basic = format!("Basic {}", base64(format!("ana:{device}").as_bytes()));
         self.add(
-            Endpoint::OwnTracks,
+            "reportOwnTracks",
             "POST /courier/positions/owntracks",
             &basic,
             Some(message),
         )?;
         let endpoint = || Some(json!({ "endpoint": "https://push.example/send/c2VjcmV0" }));
-        self.by_courier(Endpoint::SubscribePush, "POST /courier/push", endpoint())?;
-        self.by_courier(
-            Endpoint::UnsubscribePush,
-            "DELETE /courier/push",
-            endpoint(),
-        )?;
+        self.by_courier("subscribePush", "POST /courier/push", endpoint())?;
+        self.by_courier("unsubscribePush", "DELETE /courier/push", endpoint())?;
         Ok(())
     }
 
@@ -181,21 +177,13 @@ impl Recorder {
             "choices": ["DOORMAN", "AT_DOOR"],
             "notifyAt": ["CREATED", "EN_ROUTE"],
         });
-        self.by_store(
-            Endpoint::SetStoreTracking,
-            &format!("PUT {path}"),
-            Some(tracking),
-        )?;
-        self.by_store(Endpoint::GetStoreTracking, &format!("GET {path}"), None)?;
+        self.by_store("setStoreTracking", &format!("PUT {path}"), Some(tracking))?;
+        self.by_store("getStoreTracking", &format!("GET {path}"), None)?;
         let path = format!("/admin/stores/{}/dispatch", self.store_id);
         let dispatch = json!({ "leadMinutes": 15, "ordersPerTrip": 1 });
-        self.by_operator(
-            Endpoint::SetStoreDispatch,
-            &format!("PUT {path}"),
-            Some(dispatch),
-        )?;
-        self.by_operator(Endpoint::GetStoreDispatch, &format!("GET {path}"), None)?;
-        self.by_operator(Endpoint::GetDispatch, "GET /admin/dispatch", None)?;
+        self.by_operator("setStoreDispatch", &format!("PUT {path}"), Some(dispatch))?;
+        self.by_operator("getStoreDispatch", &format!("GET {path}"), None)?;
+        self.by_operator("getDispatch", "GET /admin/dispatch", None)?;
         let webhook =
             json!({ "url": "https://loja.example/despacho", "events": ["order.created"] });
         self.send("POST /delivery/webhooks", &self.store, &webhook)
@@ -208,57 +196,41 @@ impl Recorder {
         let [id, first, second] = ids(&created);
         let order = format!("/delivery/orders/{id}");
         self.by_store(
-            Endpoint::DelayOrder,
+            "delayOrder",
             &format!("POST {order}/delay"),
             Some(json!({ "minutes": 10 })),
         )?;
-        self.by_store(Endpoint::ReadyOrder, &format!("POST {order}/ready"), None)?;
+        self.by_store("readyOrder", &format!("POST {order}/ready"), None)?;
         let smaller = Some(json!({ "radiusKm": 3 }));
-        self.by_operator(
-            Endpoint::CompareDispatch,
-            "POST /admin/dispatch/what-if",
-            smaller,
-        )?;
+        self.by_operator("compareDispatch", "POST /admin/dispatch/what-if", smaller)?;
         self.assign()?;
         self.by_store(
-            Endpoint::GetCancellation,
+            "getCancellation",
             &format!("GET {order}/cancellation"),
             None,
         )?;
-        self.by_store(Endpoint::GetRoute, &format!("GET {order}/route"), None)?;
+        self.by_store("getRoute", &format!("GET {order}/route"), None)?;
         self.by_operator(
-            Endpoint::AdminGetRoute,
+            "adminGetRoute",
             &format!("GET /admin/orders/{id}/route"),
             None,
         )?;
         self.by_operator(
-            Endpoint::ExplainDispatch,
+            "explainDispatch",
             &format!("GET /admin/orders/{id}/dispatch"),
             None,
         )?;
-        self.by_courier(Endpoint::CourierOrder, "GET /courier/order", None)?;
-        self.by_courier(Endpoint::CourierTrip, "GET /courier/trip", None)?;
+        self.by_courier("courierOrder", "GET /courier/order", None)?;
+        self.by_courier("courierTrip", "GET /courier/trip", None)?;
         let steps = format!("POST /courier/orders/{id}");
         let at = || Some(json!({ "at": "2026-11-21T14:01:00Z" }));
-        self.by_courier(
-            Endpoint::CourierReachPickup,
-            &format!("{steps}/arrive"),
-            at(),
-        )?;
+        self.by_courier("courierArrive", &format!("{steps}/arrive"), at())?;
         let code = json!({ "code": created["pickupCode"] });
-        self.by_courier(
-            Endpoint::CourierPickUp,
-            &format!("{steps}/pickup"),
-            Some(code),
-        )?;
+        self.by_courier("courierPickUp", &format!("{steps}/pickup"), Some(code))?;
         let stop = |id: &str| Some(json!({ "deliveryId": id.parse::<u64>().unwrap_or(0) }));
+        self.by_courier("courierSetOut", &format!("{steps}/en-route"), stop(&first))?;
         self.by_courier(
-            Endpoint::CourierSetOut,
-            &format!("{steps}/en-route"),
-            stop(&first),
-        )?;
-        self.by_courier(
-            Endpoint::CourierResequence,
+            "courierResequence",
             &format!("{steps}/resequence"),
             stop(&first),
         )?;
@@ -267,13 +239,9 @@ impl Recorder {
             &self.courier,
             &json!({ "deliveryId": number(&second) }),
         )?;
-        self.by_courier(
-            Endpoint::CourierReachDoor,
-            &format!("{steps}/at-door"),
-            stop(&second),
-        )?;
+        self.by_courier("courierAtDoor", &format!("{steps}/at-door"), stop(&second))?;
         self.by_store(
-            Endpoint::DiscardDelivery,
+            "discardDelivery",
             &format!("POST {order}/discard"),
             stop(&second),
         )?;
@@ -288,18 +256,18 @@ impl Recorder {
         let delivered =
             json!({ "deliveryId": number(&first), "code": handed_over["deliveryCode"] });
         self.by_courier(
-            Endpoint::CourierDeliver,
+            "courierDeliver",
             &format!("{steps}/deliver"),
             Some(delivered),
         )?;
         let rating = json!({ "stars": 5, "text": "Chegou quente." });
         self.add(
-            Endpoint::RecipientRating,
+            "rateDelivery",
             &format!("POST {}/rating", page(handed_over)),
             "",
             Some(rating),
         )?;
-        self.by_store(Endpoint::GetProof, &format!("GET {order}/proof"), None)
+        self.by_store("getProof", &format!("GET {order}/proof"), None)
             .map(drop)
     }
 
@@ -318,11 +286,7 @@ impl Recorder {
             &json!({ "code": created["pickupCode"] }),
         )?;
         let reason = json!({ "deliveryId": number(&first), "reason": "wrong goods" });
-        self.by_store(
-            Endpoint::ReturnDelivery,
-            &format!("{order}/return"),
-            Some(reason),
-        )?;
+        self.by_store("returnDelivery", &format!("{order}/return"), Some(reason))?;
         for step in ["en-route", "at-door"] {
             self.send(
                 &format!("{steps}/{step}"),
@@ -331,28 +295,16 @@ impl Recorder {
             )?;
         }
         let reason = json!({ "deliveryId": number(&second), "reason": "recipient not at home" });
-        self.by_courier(
-            Endpoint::CourierFail,
-            &format!("{steps}/fail"),
-            Some(reason),
-        )?;
+        self.by_courier("courierFail", &format!("{steps}/fail"), Some(reason))?;
         let at = json!({ "at": "2026-11-21T14:02:00Z" });
-        self.by_courier(
-            Endpoint::CourierReachReturn,
-            &format!("{steps}/at-return"),
-            Some(at),
-        )?;
+        self.by_courier("courierAtReturn", &format!("{steps}/at-return"), Some(at))?;
         let current = self.send(
             &format!("GET /delivery/orders/{id}"),
             &self.store,
             &Value::Null,
         )?;
         let code = json!({ "code": current["returnCode"] });
-        self.by_courier(
-            Endpoint::CourierHandBack,
-            &format!("{steps}/hand-back"),
-            Some(code),
-        )?;
+        self.by_courier("courierHandBack", &format!("{steps}/hand-back"), Some(code))?;
         let created = self.assigned("PED-3")?;
         let [id, first, second] = ids(&created);
         let (order, steps) = (
@@ -369,7 +321,7 @@ impl Recorder {
             let reason = json!({ "deliveryId": number(&delivery), "reason": "wrong goods" });
             self.send(&format!("{order}/return"), &self.store, &reason)?;
         }
-        self.by_store(Endpoint::WaiveReturn, &format!("{order}/waive"), None)
+        self.by_store("waiveReturn", &format!("{order}/waive"), None)
             .map(drop)
     }
 
@@ -378,30 +330,26 @@ impl Recorder {
         let created = self.create("PED-4")?;
         let [id, first, _] = ids(&created);
         let page = page(&created["deliveries"][0]);
-        self.add(Endpoint::RecipientPage, &format!("GET {page}"), "", None)?;
+        self.add("getRecipientPage", &format!("GET {page}"), "", None)?;
         let choice = json!({ "choice": "AT_DOOR" });
         self.add(
-            Endpoint::RecipientChoice,
+            "chooseDelivery",
             &format!("POST {page}/choice"),
             "",
             Some(choice),
         )?;
         let change = json!({ "deliveryId": number(&first), "action": "ROTATE" });
         self.by_store(
-            Endpoint::ChangeLink,
+            "changeLink",
             &format!("POST /delivery/orders/{id}/tracking"),
             Some(change),
         )?;
         let cancel = json!({ "orderId": number(&id), "reason": "the customer changed their mind" });
+        self.by_store("cancelOrder", "POST /delivery/orders/cancel", Some(cancel))?;
+        self.by_store("listOrders", "GET /delivery/orders?limit=1", None)?;
+        self.by_store("listStores", "GET /delivery/stores", None)?;
         self.by_store(
-            Endpoint::CancelOrder,
-            "POST /delivery/orders/cancel",
-            Some(cancel),
-        )?;
-        self.by_store(Endpoint::ListOrders, "GET /delivery/orders?limit=1", None)?;
-        self.by_store(Endpoint::ListStores, "GET /delivery/stores", None)?;
-        self.by_store(
-            Endpoint::DayReport,
+            "dayReport",
             "GET /delivery/reports/days?from=2026-11-21&to=2026-11-21",
             None,
         )
@@ -412,18 +360,14 @@ impl Recorder {
         let reason = || Some(json!({ "reason": "flat tyre" }));
         let declined = self.assigned("PED-5")?;
         let path = format!("POST /courier/orders/{}/decline", declined["id"]);
-        self.by_courier(Endpoint::CourierDecline, &path, reason())?;
+        self.by_courier("courierDecline", &path, reason())?;
         let created = self.assigned("PED-7")?;
         let order = format!("/admin/orders/{}", created["id"]);
+        self.by_operator("reassignOrder", &format!("POST {order}/reassign"), reason())?;
+        self.by_operator("adminGetOrder", &format!("GET {order}"), None)?;
+        self.by_operator("adminListOrders", "GET /admin/orders?limit=1", None)?;
         self.by_operator(
-            Endpoint::ReassignOrder,
-            &format!("POST {order}/reassign"),
-            reason(),
-        )?;
-        self.by_operator(Endpoint::AdminGetOrder, &format!("GET {order}"), None)?;
-        self.by_operator(Endpoint::AdminListOrders, "GET /admin/orders?limit=1", None)?;
-        self.by_operator(
-            Endpoint::AdminCancelOrder,
+            "adminCancelOrder",
             &format!("POST {order}/cancel"),
             reason(),
         )?;
@@ -439,25 +383,20 @@ impl Recorder {
         let reason =
             json!({ "deliveryId": number(&first), "reason": "the courier had an accident" });
         self.by_operator(
-            Endpoint::AdminLoseDelivery,
+            "adminLoseDelivery",
             &format!("POST /admin/orders/{id}/lost"),
             Some(reason),
         )?;
         let store = format!("/admin/stores/{}", self.store_id);
-        self.by_operator(Endpoint::AdminListStores, "GET /admin/stores?limit=1", None)?;
-        self.by_operator(Endpoint::AdminGetStore, &format!("GET {store}"), None)?;
+        self.by_operator("adminListStores", "GET /admin/stores?limit=1", None)?;
+        self.by_operator("adminGetStore", &format!("GET {store}"), None)?;
         let change = Some(json!({ "disabled": false }));
-        self.by_operator(Endpoint::AlterStore, &format!("PATCH {store}"), change)?;
+        self.by_operator("alterStore", &format!("PATCH {store}"), change)?;
         let days = "GET /admin/reports/days?from=2026-11-21&to=2026-11-21";
-        self.by_operator(Endpoint::AdminDayReport, days, None)?;
-        self.by_operator(Endpoint::ShowHealth, "GET /admin/health", None)?;
+        self.by_operator("adminDayReport", days, None)?;
+        self.by_operator("showHealth", "GET /admin/health", None)?;
         let token = Some(json!({ "token": OPERATOR }));
-        self.add(
-            Endpoint::StartOperatorSession,
-            "POST /admin/session",
-            "",
-            token,
-        )?;
+        self.add("startOperatorSession", "POST /admin/session", "", token)?;
         self.tariffs()
     }
 
@@ -469,20 +408,12 @@ impl Recorder {
         });
         let samples = json!([{ "distanceKm": 10.123, "stops": 2, "at": "2026-11-22T02:00:00Z", "state": "SP" }]);
         let body = json!({ "tariff": tariff, "samples": samples });
-        self.by_operator(
-            Endpoint::PreviewTariff,
-            "POST /admin/tariffs/preview",
-            Some(body),
-        )?;
+        self.by_operator("previewTariff", "POST /admin/tariffs/preview", Some(body))?;
         let body = json!({ "tariff": tariff, "days": 7 });
-        self.by_operator(
-            Endpoint::CompareTariff,
-            "POST /admin/tariffs/what-if",
-            Some(body),
-        )?;
+        self.by_operator("compareTariff", "POST /admin/tariffs/what-if", Some(body))?;
         let body = json!({ "tariff": tariff, "effectiveFrom": "2026-12-01T03:00:00Z" });
-        self.by_operator(Endpoint::CreateTariff, "POST /admin/tariffs", Some(body))?;
-        self.by_operator(Endpoint::ListTariffs, "GET /admin/tariffs", None)
+        self.by_operator("createTariff", "POST /admin/tariffs", Some(body))?;
+        self.by_operator("listTariffs", "GET /admin/tariffs", None)
             .map(drop)
     }
 
@@ -507,13 +438,12 @@ impl Recorder {
             .collect();
         block_on(outbox::finish(host, settings, &batch, results))??;
         let path = format!("GET /delivery/webhooks/{id}/attempts?limit=1");
-        let attempts = self.by_store(Endpoint::ListAttempts, &path, None)?;
+        let attempts = self.by_store("listAttempts", &path, None)?;
         let retry = format!(
             "POST /delivery/webhooks/attempts/{}/retry",
             text(&attempts["attempts"][0]["id"])
         );
-        self.by_store(Endpoint::RetryAttempt, &retry, None)
-            .map(drop)
+        self.by_store("retryAttempt", &retry, None).map(drop)
     }
 
     fn passwords(&mut self) -> Result<(), HostError> {
@@ -521,14 +451,14 @@ impl Recorder {
         let session = text(&self.send("POST /delivery/sessions", "", &login)?["value"]);
         let confirmed = json!({ "currentPassword": LOGIN });
         self.add(
-            Endpoint::ConfirmSession,
+            "confirmSession",
             "POST /delivery/sessions/confirmation",
             &session,
             Some(confirmed),
         )?;
         let change = json!({ "currentPassword": LOGIN, "newPassword": "another long password" });
         self.add(
-            Endpoint::ChangePassword,
+            "changePassword",
             "POST /delivery/password",
             &session,
             Some(change),
@@ -541,7 +471,7 @@ impl Recorder {
             .unwrap_or_default();
         let reset = json!({ "code": code, "newPassword": "a third long password" });
         self.add(
-            Endpoint::ResetPassword,
+            "resetPassword",
             "POST /delivery/password/reset",
             "",
             Some(reset),

@@ -9,7 +9,7 @@ mod open_delivery;
 use std::collections::BTreeSet;
 
 use despacho_core::{
-    api::{problem::ProblemCode, routes::ROUTES},
+    api::{endpoints::ROUTES, problem::ProblemCode},
     host::description,
 };
 use serde_json::Value;
@@ -155,7 +155,7 @@ fn every_field_error_code_is_documented() {
     let sources = [
         "read.rs",
         "planning.rs",
-        "handlers/life.rs",
+        "endpoints/orders/steps.rs",
         "validate/life.rs",
         "validate/mod.rs",
         "validate/address.rs",

@@ -5,7 +5,6 @@ use despacho_core::{
     api::{
         self,
         openapi::{Example, Json},
-        routes::Endpoint,
     },
     host::HostError,
     json::Tree,
@@ -34,50 +33,46 @@ pub(crate) fn record() -> Result<Vec<Example>, HostError> {
         serde_json::from_slice(created.body()).map_err(|error| internal(&error.to_string()))?;
     let (token, issued) = issue_token(&run, &created)?;
     let key = format!("Bearer {token}");
-    let at = |endpoint, line: &str, body| run.record(endpoint, line, &key, body);
+    let at = |operation, line: &str, body| run.record(operation, line, &key, body);
     let path = |step: &str| format!("POST /v1/logistics/{step}/{ORDER}");
     let mut examples = vec![
         issued,
         at(
-            Endpoint::GetAvailability,
+            "getAvailability",
             "POST /v1/logistics/availability",
             Some(availability()),
         )?,
         at(
-            Endpoint::RequestDelivery,
+            "requestDelivery",
             "POST /v1/logistics/delivery",
             Some(delivery()),
         )?,
         at(
-            Endpoint::GetDelivery,
+            "getDelivery",
             &format!("GET /v1/logistics/delivery/{ORDER}"),
             None,
         )?,
-        at(Endpoint::SetReadyForPickup, &path("readyForPickup"), None)?,
+        at("setReadyForPickup", &path("readyForPickup"), None)?,
     ];
     run.host.advance(Duration::minutes(1));
     let cancellation =
         json!({ "reason": "CONSUMER_CANCELLATION_REQUESTED", "message": "Desistiu" });
-    examples.push(at(
-        Endpoint::CancelDelivery,
-        &path("cancel"),
-        Some(cancellation),
-    )?);
-    let written = |endpoint, body: Value| -> Result<Example, HostError> {
+    examples.push(at("cancelDelivery", &path("cancel"), Some(cancellation))?);
+    let written = |operation, body: Value| -> Result<Example, HostError> {
         let request = Json::of(&body).map_err(|error| internal(&error.to_string()))?;
         Ok(Example {
-            endpoint,
+            operation,
             request: Some(request),
             response: None,
         })
     };
     // These need a courier with the goods; their responses have no body.
     examples.push(written(
-        Endpoint::FinishDelivery,
+        "finishDelivery",
         json!({ "finishDate": "2026-11-21T15:00:00Z" }),
     )?);
     let decision = json!({ "reason": "NOBODY_TO_RECEIVE", "action": "RETURN_TO_STORE" });
-    examples.push(written(Endpoint::HandleProblem, decision)?);
+    examples.push(written("handleProblem", decision)?);
     Ok(examples)
 }
 
@@ -100,7 +95,7 @@ fn issue_token(run: &Run, created: &Value) -> Result<(String, Example), HostErro
         .and_then(|reply: Tree<'_>| Json::of(&reply))
         .map_err(invalid)?;
     let example = Example {
-        endpoint: Endpoint::IssueToken,
+        operation: "issueToken",
         request: None,
         response: Some(reply),
     };

@@ -3,8 +3,8 @@
 use despacho_core::{
     api::{
         CallerAddress,
-        lasting::Lasting,
-        routes::{Authority, ROUTES},
+        endpoints::ROUTES,
+        route::{Access, Lasting},
     },
     drivers::dispatch,
     host::{HostError, OrderQuery, Platform, Storage},
@@ -620,13 +620,13 @@ fn every_endpoint_that_leaves_access_asks_for_the_password() {
     host.advance(Duration::minutes(6));
     let courier = json!({ "name": "Ana Souza", "phone": "+5511990000011" });
     let user = json!({ "name": "Bia", "email": "bia@exemplo.com.br", "role": "CLERK" });
-    let send_as = |method: &Method, path: &str, authority: Authority, body: &str| {
+    let send_as = |method: &Method, path: &str, access: Access, body: &str| {
         let request = http::Request::builder()
             .method(method)
             .uri(path)
             .header("content-type", "application/json");
-        let request = match authority {
-            Authority::Store => request.header("x-api-token", &session),
+        let request = match access {
+            Access::Store => request.header("x-api-token", &session),
             _ => request.header("cookie", &cookie),
         };
         send(
@@ -683,7 +683,7 @@ fn every_endpoint_that_leaves_access_asks_for_the_password() {
     let mut asked = Vec::new();
     for route in ROUTES
         .iter()
-        .filter(|route| matches!(route.authority, Authority::Store | Authority::Operator))
+        .filter(|route| matches!(route.access, Access::Store | Access::Operator))
     {
         let case = expected
             .iter()
@@ -704,8 +704,8 @@ fn every_endpoint_that_leaves_access_asks_for_the_password() {
             .map(part)
             .collect::<Vec<_>>()
             .join("/");
-        if route.endpoint.lasting() == Lasting::Access {
-            let reply = send_as(&route.method, &path, route.authority, &body);
+        if route.lasting() == Lasting::Access {
+            let reply = send_as(route.method, &path, route.access, &body);
             assert_eq!(
                 reply.outcome(),
                 (403, Some("password_required")),
@@ -730,15 +730,15 @@ fn every_endpoint_that_leaves_access_asks_for_the_password() {
     );
     for route in ROUTES
         .iter()
-        .filter(|route| matches!(route.authority, Authority::Store | Authority::Operator))
+        .filter(|route| matches!(route.access, Access::Store | Access::Operator))
     {
         let path = route
             .path
             .split('/')
             .map(|part| if part.starts_with('{') { "1" } else { part })
             .collect::<Vec<_>>();
-        if route.endpoint.lasting() != Lasting::Access && !route.method.is_safe() {
-            let reply = send_as(&route.method, &path.join("/"), route.authority, "{}");
+        if route.lasting() != Lasting::Access && !route.method.is_safe() {
+            let reply = send_as(route.method, &path.join("/"), route.access, "{}");
             assert_ne!(
                 reply.outcome(),
                 (403, Some("password_required")),

@@ -4,53 +4,40 @@
 //! A test compares it with `core/openapi.json` and prints the command that regenerates the file.
 //! Released hosts do not contain this module, which needs the feature `openapi`.
 
-mod accounts;
+mod codes;
 mod coverage;
 mod devices;
-mod dispatch;
 mod enums;
-mod fleet;
 mod json;
-mod life;
 mod open_delivery;
-mod operation;
-mod operations;
-mod outward;
 mod parts;
-mod privacy;
 mod problems;
-mod proofs;
-mod push;
 mod responses;
 mod schemas;
-mod sign_in;
-mod tariffs;
+mod tags;
 mod text;
-mod tracking;
 
 pub use json::Json;
 
 use super::{
-    call::JSON,
-    openapi::{
-        operation::Operation,
-        operations::{TAGS, codes, operation},
-        responses::Responses,
-    },
-    routes::{Authority, Endpoint, FORM, ROUTES, Route},
+    endpoints::{OPERATIONS, ROUTES},
+    media::{FORM, JSON},
+    openapi::{codes::codes, responses::Responses, tags::TAGS},
+    operation::{Operation, RequestBody},
+    route::{Access, Protocol, Route},
 };
 use crate::host::HostError;
 
 /// The introduction of the documentation page.
 const ABOUT: &str = include_str!("about.md");
 
-/// The schema of the only body that can be empty.
+/// The schema of a step's time.
 const STEP_TIME: &str = "StepTime";
 
 /// A request and its response, as an example of an endpoint.
 pub struct Example {
-    /// The endpoint.
-    pub endpoint: Endpoint,
+    /// The endpoint's operation ID.
+    pub operation: &'static str,
     /// The request body.
     pub request: Option<Json>,
     /// The response body.
@@ -65,13 +52,23 @@ pub fn document(examples: &[Example]) -> Result<Json, HostError> {
     let unserialisable = |error: serde_json::Error| HostError::Internal {
         detail: error.to_string(),
     };
+    let is_known = |example: &Example| {
+        OPERATIONS
+            .iter()
+            .any(|operation| operation.id == example.operation)
+    };
+    if let Some(example) = examples.iter().find(|example| !is_known(example)) {
+        return Err(HostError::Internal {
+            detail: format!("an example of the unknown operation {}", example.operation),
+        });
+    }
     let mut responses = Responses::default();
     let mut paths = Json::Object(Vec::new());
-    for route in ROUTES {
+    for (route, operation) in ROUTES.iter().zip(OPERATIONS) {
         let example = examples
             .iter()
-            .find(|example| example.endpoint == route.endpoint);
-        let described = described(route, &operation(route.endpoint), example, &mut responses);
+            .find(|example| example.operation == operation.id);
+        let described = described(route, operation, example, &mut responses);
         let method = route.method.as_str().to_ascii_lowercase();
         match paths.get_mut(route.path) {
             Some(item) => item.set(method, described),
@@ -151,15 +148,14 @@ fn described(
         ("security", security(route)),
         ("parameters", parameters(route, operation)),
     ]);
-    if let Some(schema) = operation.request {
+    if let Some((schema, required)) = operation.request.schema() {
         let mut content = Json::Object(Vec::new());
-        for media in route.endpoint.body_media() {
+        for media in route.content.media() {
             let described = match *media {
-                FORM if route.authority == Authority::Device => {
+                FORM if matches!(route.access, Access::Device(_)) => {
                     Json::reference("schemas", "OsmandForm")
                 }
-                JSON => request_schema(route, schema),
-                _ => Json::reference("schemas", schema),
+                _ => request_schema(operation.request, schema),
             };
             let mut described = Json::object([("schema", described)]);
             if let Some(request) = example
@@ -172,27 +168,21 @@ fn described(
         }
         entry.set(
             "requestBody",
-            Json::object([
-                (
-                    "required",
-                    (schema != STEP_TIME && route.endpoint != Endpoint::RotateWebhook).into(),
-                ),
-                ("content", content),
-            ]),
+            Json::object([("required", required.into()), ("content", content)]),
         );
     }
     let mut documented = Json::Object(Vec::new());
-    for (status, schema, meaning) in operation.documented {
+    for (status, schema, meaning) in operation.responses {
         let response = example.and_then(|example| example.response.clone());
-        let mut response = responses::success(route, *schema, meaning, response);
-        if let Some(links) = parts::links(operation.id) {
+        let mut response = responses::success((route, operation), *schema, meaning, response);
+        if let Some(links) = operation.link.as_ref().map(parts::link) {
             response.set("links", links);
         }
         documented.set(status.to_string(), response);
     }
     for (status, codes) in responses::by_status(&codes(route, operation)) {
-        let problem = match route.authority {
-            Authority::Recipient => responses::page_problem(status, &codes),
+        let problem = match route.access {
+            Access::Recipient => responses::page_problem(status, &codes),
             _ => responses.problem(status, &codes),
         };
         documented.set(status.to_string(), problem);
@@ -200,36 +190,37 @@ fn described(
     entry.with("responses", documented)
 }
 
-/// Returns the schema of a request body. Every step of a courier accepts its time, besides its own
-/// fields.
-fn request_schema(route: &Route, name: &str) -> Json {
+/// Returns the schema of a request body.
+fn request_schema(request: RequestBody, name: &str) -> Json {
     let own = Json::reference("schemas", name);
-    if name == STEP_TIME || !route.path.starts_with("/courier/orders/") {
-        return own;
+    match request {
+        RequestBody::Empty | RequestBody::Required(_) | RequestBody::Optional(_) => own,
+        RequestBody::Step(_) => Json::object([(
+            "allOf",
+            Json::List(vec![own, Json::reference("schemas", STEP_TIME)]),
+        )]),
     }
-    Json::object([(
-        "allOf",
-        Json::List(vec![own, Json::reference("schemas", STEP_TIME)]),
-    )])
 }
 
 fn security(route: &Route) -> Json {
-    let scheme = match route.authority {
-        Authority::Store => "storeKey",
-        Authority::Courier => {
+    let scheme = match route.access {
+        Access::Store => "storeKey",
+        Access::Courier => {
             return Json::List(["courierKey", "courierSession"].map(required_scheme).into());
         }
-        Authority::Device if route.endpoint == Endpoint::OwnTracks => "devicePassword",
-        Authority::Device => "deviceId",
-        Authority::Operator => {
+        Access::Device(Protocol::OwnTracks) => "devicePassword",
+        Access::Device(Protocol::Osmand) => "deviceId",
+        Access::Operator => {
             return Json::List(
                 ["operatorToken", "operatorSession"]
                     .map(required_scheme)
                     .into(),
             );
         }
-        Authority::Connection => "openDelivery",
-        Authority::Public | Authority::Recipient => return Json::List(Vec::new()),
+        Access::Connection => "openDelivery",
+        Access::OptionalConnection | Access::Public | Access::Recipient => {
+            return Json::List(Vec::new());
+        }
     };
     Json::List(vec![required_scheme(scheme)])
 }
@@ -243,7 +234,7 @@ fn parameters(route: &Route, operation: &Operation) -> Json {
     if route.takes_idempotency_key() {
         names.push("idempotencyKey");
     }
-    if operation.request.is_some() {
+    if operation.request.schema().is_some() {
         names.push("prefer");
     }
     names.extend(["acceptLanguage", "requestId"]);

@@ -2,7 +2,7 @@
 //! endpoints.
 
 use super::{coverage, devices, json::Json, open_delivery, responses::Responses};
-use crate::api::problem::ProblemCode;
+use crate::api::{operation::Link, problem::ProblemCode};
 
 fn id(name: &str, location: &str, description: &str, required: bool) -> Json {
     let schema = Json::object([
@@ -555,23 +555,15 @@ pub(super) fn webhooks() -> Json {
     Json::object([("event", Json::object([("post", post)]))])
 }
 
-/// Returns the link from a response to the operation that uses its ID.
-pub(super) fn links(operation: &str) -> Option<Json> {
-    let (target, parameter, field, text) = match operation {
-        "createOrder" => ("getOrder", "platformOrderId", "id", "Get the order."),
-        "createStore" => ("getStore", "storeId", "storeId", "Get the branch."),
-        "issueKey" => ("revokeKey", "keyId", "id", "Revoke the key."),
-        "registerCourier" => ("getCourier", "courierId", "id", "Get the courier."),
-        "adminIssueKey" => ("adminRevokeKey", "keyId", "id", "Revoke the key."),
-        _ => return None,
-    };
-    let parameters = Json::object([(parameter, format!("$response.body#/{field}").into())]);
-    let link = [
-        ("operationId", target.into()),
-        ("parameters", parameters),
-        ("description", text.into()),
+/// Returns the link from a response to the operation that takes its ID.
+pub(super) fn link(link: &Link) -> Json {
+    let value = format!("$response.body#/{}", link.field);
+    let described = [
+        ("operationId", link.operation.into()),
+        ("parameters", Json::object([(link.parameter, value.into())])),
+        ("description", link.description.into()),
     ];
-    Some(Json::object([(target, Json::object(link))]))
+    Json::object([(link.operation, Json::object(described))])
 }
 
 fn session(name: &str, origin: &str) -> Json {

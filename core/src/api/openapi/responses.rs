@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::json::Json;
 use crate::api::{
+    operation::Operation,
     problem::ProblemCode,
-    routes::{Authority, Endpoint, Route},
+    route::{Access, Route},
 };
 
 /// The problem responses of the operations described so far: one component for each status and set
@@ -24,27 +25,24 @@ pub(super) fn by_status(codes: &[ProblemCode]) -> BTreeMap<u16, Vec<ProblemCode>
 
 /// Returns a successful response.
 pub(super) fn success(
-    route: &Route,
+    (route, operation): (&Route, &Operation),
     schema: Option<&str>,
     meaning: &str,
     example: Option<Json>,
 ) -> Json {
     let mut headers = vec!["x-request-id"];
     if matches!(
-        route.authority,
-        Authority::Store | Authority::Courier | Authority::Device | Authority::Recipient
+        route.access,
+        Access::Store | Access::Courier | Access::Device(_) | Access::Recipient
     ) {
         headers.extend(["RateLimit-Policy", "RateLimit"]);
     }
     if route.method == http::Method::POST
-        && !matches!(route.authority, Authority::Device | Authority::Recipient)
+        && !matches!(route.access, Access::Device(_) | Access::Recipient)
     {
         headers.push("Idempotent-Replayed");
     }
-    if matches!(
-        route.endpoint,
-        Endpoint::StartCourierSession | Endpoint::EndCourierSession
-    ) {
+    if operation.sets_cookie {
         headers.push("Set-Cookie");
     }
     let mut response = Json::object([
@@ -52,9 +50,9 @@ pub(super) fn success(
         ("headers", headers_of(&headers)),
     ]);
     let mut content = Json::Object(Vec::new());
-    for media in route.endpoint.media() {
+    for media in route.media {
         let schema = match schema {
-            None if route.authority == Authority::Recipient => continue,
+            None if route.access == Access::Recipient => continue,
             _ if *media != "application/json" => Json::object([("type", "string".into())]),
             None => continue,
             Some("Document") => Json::object([("type", "object".into())]),

@@ -57,6 +57,28 @@ pub enum Carry {
     },
 }
 
+/// Who checks the code of a delivery, and the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CodeCheck {
+    /// The service compares the code with that of the delivery.
+    #[default]
+    Own,
+    /// The merchant's system has confirmed the code.
+    Confirmed,
+    /// The merchant's system has rejected the code.
+    Rejected,
+}
+
+impl CodeCheck {
+    fn accepts(self, code: &str, given: &str) -> bool {
+        match self {
+            CodeCheck::Own => is_same_code(code, given),
+            CodeCheck::Confirmed => true,
+            CodeCheck::Rejected => false,
+        }
+    }
+}
+
 /// A step of a courier with its proof and the time at which the courier took it.
 #[derive(Clone, Copy, Debug)]
 pub struct CourierStep<'a> {
@@ -66,6 +88,8 @@ pub struct CourierStep<'a> {
     pub proof: &'a ProofParts,
     /// The time that the courier's app sent. `None` if the step is taken now.
     pub at: Option<Timestamp>,
+    /// The check of the code, if the step has one.
+    pub check: CodeCheck,
 }
 
 impl<'a> From<&'a Carry> for CourierStep<'a> {
@@ -81,6 +105,7 @@ impl<'a> From<&'a Carry> for CourierStep<'a> {
             act,
             proof: NONE,
             at: None,
+            check: CodeCheck::Own,
         }
     }
 }
@@ -121,7 +146,12 @@ pub fn carry<'a>(
     ids: &mut IdBlock,
     context: &mut ExecContext,
 ) -> Result<StepOutcome, FailedStep> {
-    let CourierStep { act, proof, at } = step.into();
+    let CourierStep {
+        act,
+        proof,
+        at,
+        check,
+    } = step.into();
     let (step, stop) = act.step();
     if order.has_taken(step, stop) {
         return Ok(StepOutcome::Already);
@@ -147,7 +177,8 @@ pub fn carry<'a>(
     // whether the code is correct.
     let proven = act.check_proof(order, courier.id, proof)?;
     if let Some((code, given)) = act.codes(order)? {
-        let checked = update.order.tries.check(code, given, context.now);
+        let is_right = || check.accepts(code, given);
+        let checked = update.order.tries.check(is_right, context.now);
         if let Err(error) = checked {
             let counted =
                 matches!(error, StepError::CodeWrong { .. }).then(|| Box::new(update.counted()));
@@ -160,6 +191,13 @@ pub fn carry<'a>(
                 .filter(|_| counted.is_some());
             let error = other.map_or(error, |other| StepError::CodeOfOther { other: other.id });
             return Err(FailedStep { error, counted });
+        }
+        if check == CodeCheck::Confirmed {
+            // The order then has the code, like an order whose code the service issued.
+            let mut deliveries = update.order.deliveries.iter_mut();
+            if let Some(delivery) = deliveries.find(|delivery| Some(delivery.id) == stop) {
+                given.trim().clone_into(&mut delivery.delivery_code);
+            }
         }
     }
     let reason = match act {

@@ -18,7 +18,7 @@ pub use cancel::{
     Cancellation, CancellationTerms, Mode, Repricing, cancel, cancel_by_platform, cancel_stop,
     stop_terms, terms, without,
 };
-pub use carry::{Carry, CourierStep, FailedStep, carry, next_steps};
+pub use carry::{Carry, CodeCheck, CourierStep, FailedStep, carry, next_steps};
 pub use clock::{Timing, expire, next_deadline, platform};
 pub use codes::{LOCKOUT, MAX_WRONG_CODES};
 pub use create::{CreateOrderError, CreateOrderInput, NewOrder, NewStop, TimeLimits, create};

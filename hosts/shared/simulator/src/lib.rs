@@ -28,7 +28,7 @@ use despacho_core::{
         order::{Order, OrderStatus},
     },
     rules::{
-        lifecycle::{self, Carry, CourierStep, StepOutcome},
+        lifecycle::{self, Carry, CodeCheck, CourierStep, StepOutcome},
         settings::Settings,
         trips::TripContext,
     },
@@ -232,6 +232,7 @@ fn changes(
                 act: &carry,
                 proof: &proof,
                 at: None,
+                check: CodeCheck::Own,
             };
             match lifecycle::carry(&order, &courier, trip, step, ids, context) {
                 Ok(StepOutcome::Now(taken)) => Some(Changes {

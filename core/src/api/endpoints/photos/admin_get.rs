@@ -1,0 +1,34 @@
+//! `GET /admin/photos/{photoId}`
+
+use super::stored::{load_photo, photo_response};
+use crate::{
+    api::{
+        call::{Call, HandlerError},
+        media::PHOTOS,
+        operation::Operation,
+        problem::ProblemCode,
+        response::ApiResponse,
+        route::{Access, Route},
+    },
+    host::Host,
+};
+
+pub(crate) const ROUTE: Route =
+    Route::new(Access::Operator, "GET /admin/photos/{photoId}").media(PHOTOS);
+
+pub(crate) const DOC: Operation = Operation {
+    tag: "Operator",
+    id: "adminPhoto",
+    summary: "Get a photo",
+    description: "Of any order.",
+    responses: &[(200, Some("Document"), "The photo, without metadata.")],
+    parameters: &["photoId"],
+    codes: &[ProblemCode::PhotoNotFound],
+    ..Operation::EMPTY
+};
+
+pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let photo = load_photo(call).await?;
+    let order = call.host.order(photo.order).await?;
+    photo_response(photo, order.as_ref())
+}

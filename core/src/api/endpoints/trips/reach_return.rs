@@ -1,0 +1,48 @@
+//! `POST /courier/orders/{platformOrderId}/at-return`
+
+use super::step::{Sent, read_time, take};
+use crate::{
+    api::{
+        call::{Call, HandlerError},
+        operation::{Operation, RequestBody},
+        problem::ProblemCode,
+        response::ApiResponse,
+        route::{Access, Lasting, Route},
+    },
+    host::Host,
+    model::order::ProofParts,
+    rules::lifecycle::Carry,
+};
+
+pub(crate) const ROUTE: Route = Route::new(
+    Access::Courier,
+    "POST /courier/orders/{platformOrderId}/at-return",
+)
+.leaves(Lasting::Nothing);
+
+pub(crate) const DOC: Operation = Operation {
+    tag: "Couriers",
+    id: "courierAtReturn",
+    summary: "Arrive back at the pickup",
+    description: "From 400 to 410.",
+    request: RequestBody::Optional("StepTime"),
+    responses: &[(200, Some("CourierOrder"), "The updated order.")],
+    parameters: &["platformOrderId"],
+    codes: &[
+        ProblemCode::OrderNotFound,
+        ProblemCode::InvalidTransition,
+        ProblemCode::NotNextInTrip,
+    ],
+    ..Operation::EMPTY
+};
+
+pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    take(call, |call| {
+        Ok(Sent {
+            act: Carry::ReachReturn,
+            proof: ProofParts::default(),
+            at: read_time(call)?,
+        })
+    })
+    .await
+}
