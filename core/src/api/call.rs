@@ -97,7 +97,9 @@ impl From<HandlerError> for Problem {
 }
 
 /// Loads, decides and commits by a future, and after a conflict with another write by a new one, up
-/// to [`ATTEMPTS`] in all. A macro, because the compiler cannot prove that a function's future is
+/// to [`ATTEMPTS`] in all. Every handler is retried as a whole, except one with slow calls, such as
+/// a location: it retries only what follows them, and then has a problem instead of a conflict, so
+/// its attempts are not multiplied. A macro, because the compiler cannot prove that a function's future is
 /// `Send` if the function takes an async closure.
 macro_rules! retry {
     ($call:ident, $attempt:expr) => {{

@@ -124,7 +124,7 @@ impl Modules {
             return self.walk(vec![first.clone()], rest, followed);
         }
         let child = [at, std::slice::from_ref(first)].concat();
-        if self.0.contains_key(&child) {
+        if self.has(&child) {
             return self.walk(child, rest, followed);
         }
         // A name that the module imports: `event::Kind` after `use crate::order::event`.
@@ -140,12 +140,20 @@ impl Modules {
         self.file_of(at, &[&import.path[..], rest].concat(), followed + 1)
     }
 
+    /// Whether a module exists: a file, or a module in a file that declares the files of a folder.
+    fn has(&self, module: &[String]) -> bool {
+        let mut from_here = self.0.range(module.to_vec()..);
+        from_here
+            .next()
+            .is_some_and(|(path, _)| path.starts_with(module))
+    }
+
     /// Returns the file that defines the item at the rest of a path, relative to a module.
     fn walk(&self, mut module: Vec<String>, path: &[String], followed: usize) -> Option<&str> {
         let mut rest = path;
         while let Some((next, after)) = rest.split_first() {
             module.push(next.clone());
-            if !self.0.contains_key(&module) {
+            if !self.has(&module) {
                 module.pop();
                 break;
             }
@@ -276,6 +284,26 @@ mod tests {
             "hosts/warp/src/main > a/inner",
         ];
         assert_eq!(edges(&files), expected);
+    }
+
+    #[test]
+    fn files_of_a_module_without_a_file_are_found() {
+        let files = [
+            (
+                "core/src/lib.rs",
+                "mod list { pub mod a; pub mod b; } m! { list::a }",
+            ),
+            (
+                "core/src/list/a.rs",
+                "use super::b::B; use crate::list::b; fn f() { b::g() }",
+            ),
+            ("core/src/list/b.rs", "use crate::list::a::A;"),
+        ];
+        assert_eq!(
+            edges(&files),
+            ["list/a > list/b", "list/b > list/a"],
+            "the module has no file of its own"
+        );
     }
 
     #[test]

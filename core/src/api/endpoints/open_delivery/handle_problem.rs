@@ -2,7 +2,7 @@
 
 use super::{
     access::find,
-    standard::{standard_error, standard_problem},
+    standard::standard_error,
     steps::{empty_response, resolve},
 };
 use crate::{
@@ -43,8 +43,7 @@ pub(crate) const DOC: Operation = Operation {
 
 pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let order = find(call).await?;
-    let (decision, reason) =
-        validate::problem_decision(read(call.body)?).map_err(standard_problem)?;
+    let (decision, reason) = validate::problem_decision(read(call.body)?)?;
     resolve(call, &order, decision, reason, empty_response)
         .await
         .map_err(standard_error)

@@ -26,7 +26,7 @@ pub(super) async fn resolve<H: Host>(
     order: &Order,
     decision: Decision,
     reason: String,
-    respond: fn(&Order, Language) -> Result<ApiResponse, Problem>,
+    to_response: fn(&Order, Language) -> Result<ApiResponse, Problem>,
 ) -> Result<ApiResponse, HandlerError> {
     let stop = order
         .deliveries
@@ -35,14 +35,14 @@ pub(super) async fn resolve<H: Host>(
         .ok_or_else(|| invalid_step(order))?;
     let signal = match decision {
         Decision::Deliver if order.status == OrderStatus::OutForDelivery => {
-            return Ok(respond(order, call.language)?);
+            return Ok(to_response(order, call.language)?);
         }
         Decision::Deliver => return Err(invalid_step(order).into()),
         Decision::Return => Signal::TurnBack { stop, reason },
         Decision::Discard => Signal::Discard(stop),
     };
     let result = take_signal(call, order, &signal).await?;
-    conclude(call, order, result, respond).await
+    conclude(call, order, result, to_response).await
 }
 
 /// Changes the data of Open Delivery in an order.

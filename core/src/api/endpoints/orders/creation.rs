@@ -31,7 +31,7 @@ pub(in crate::api) async fn create_for<H: Host>(
     call: &mut Call<'_, H>,
     new: &NewOrder,
     store: Store,
-    respond: OrderResponse,
+    to_response: OrderResponse,
 ) -> Result<ApiResponse, HandlerError> {
     let prepared = prepare(call, new, &store).await;
     let mut loaded = Some(store);
@@ -40,12 +40,12 @@ pub(in crate::api) async fn create_for<H: Host>(
             Some(store) => store,
             None => acting_store(call, &new.inquiry).await?.into_owned(),
         };
-        let stop = match decide(call, new, &store, &prepared, respond).await {
+        let error = match decide(call, new, &store, &prepared, to_response).await {
             Ok(response) => return Ok(response),
             Err(HandlerError::Problem(problem)) if problem.code.status() >= 500 => {
                 return Err(problem.into());
             }
-            Err(stop) => stop,
+            Err(error) => error,
         };
         // Nearly every code is new, so it is looked up only after a failure: an order that exists
         // is returned, whatever holds today.
@@ -59,10 +59,10 @@ pub(in crate::api) async fn create_for<H: Host>(
             let existing =
                 clock::advance(call.host, call.settings, existing, call.context.now).await?;
             if existing.status.holds_code() {
-                return Ok(replay(call, new, &existing, respond)?);
+                return Ok(replay(call, new, &existing, to_response)?);
             }
         }
-        Err(stop)
+        Err(error)
     })
 }
 
@@ -128,7 +128,7 @@ async fn decide<H: Host>(
     new: &NewOrder,
     store: &Store,
     prepared: &Result<Prepared, Problem>,
-    respond: OrderResponse,
+    to_response: OrderResponse,
 ) -> Result<ApiResponse, HandlerError> {
     let Prepared {
         planned,
@@ -159,7 +159,7 @@ async fn decide<H: Host>(
     changes
         .notifications
         .extend(estimates_notification(call, store, &order).await?);
-    let response = respond(call.settings, call.language, 201, &order)?;
+    let response = to_response(call.settings, call.language, 201, &order)?;
     call.commit(changes, &response).await?;
     Ok(response)
 }
@@ -223,12 +223,12 @@ fn replay<H: Host>(
     call: &Call<'_, H>,
     new: &NewOrder,
     existing: &Order,
-    respond: OrderResponse,
+    to_response: OrderResponse,
 ) -> Result<ApiResponse, Problem> {
     if existing.has_content(&new.fingerprint(), &call.settings.secret) {
         return Ok(ApiResponse {
             replayed: true,
-            ..respond(call.settings, call.language, 200, existing)?
+            ..to_response(call.settings, call.language, 200, existing)?
         });
     }
     let id = existing.id;
