@@ -10,7 +10,7 @@ use bytes::Bytes;
 use despacho_core::{
     api,
     drivers::outbox::{self, Job},
-    host::{Host, Platform, Storage},
+    host::{Host, HostError, Platform, Storage},
     memory::MemoryHost,
     model::{
         Duration, WebhookId, hex, hmac_sha256_of_text,
@@ -550,6 +550,21 @@ fn merchant_system_decides_on_the_recipients_code() {
     let signature = hex(&hmac_sha256_of_text(&connection.secret, request.body()));
     assert_eq!(request.headers()["x-app-signature"], signature);
     assert_eq!(connection.order().deliveries[0].delivery_code, "78");
+}
+
+#[test]
+fn merchant_system_is_asked_once_although_the_commit_conflicts() {
+    let connection = Connection::new();
+    connection.create(&json!({ "confirmationCodeRequired": true }));
+    connection.assign();
+    connection.steps(&TRIP[..4]);
+    connection
+        .host
+        .set_receiver(Some(AttemptResult::Status(200)));
+    connection.host.take_sent();
+    connection.host.fail_next_commit(HostError::Conflict);
+    assert_eq!(connection.step("deliver", &json!({ "code": "78" })), 200);
+    assert_eq!(connection.host.take_sent().len(), 1);
 }
 
 #[test]
