@@ -23,22 +23,30 @@ pub(super) fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
     } else {
         method
     };
-    let all = || ROUTES.iter().enumerate();
-    let fixed = all()
-        .filter(|(_, route)| route.path == path)
-        .map(|(index, route)| (index, route, ""));
-    let variable =
-        all().filter_map(|(index, route)| Some((index, route, captured(route.path, path)?)));
-    let mut first = None;
-    for (index, route, id) in fixed.chain(variable) {
-        if *first.get_or_insert(route.path) != route.path {
+    let mut existing = None;
+    for (index, route) in ROUTES.iter().enumerate() {
+        if route.path == path {
+            if route.method == wanted {
+                return Match::Found(index, route, "");
+            }
+            existing = Some(route.path);
+        }
+    }
+    if let Some(path) = existing {
+        return Match::OtherMethods(allowed(path));
+    }
+    for (index, route) in ROUTES.iter().enumerate() {
+        let Some(id) = captured(route.path, path) else {
+            continue;
+        };
+        if *existing.get_or_insert(route.path) != route.path {
             break;
         }
         if route.method == wanted {
             return Match::Found(index, route, id);
         }
     }
-    first.map_or(Match::NotFound, |path| Match::OtherMethods(allowed(path)))
+    existing.map_or(Match::NotFound, |path| Match::OtherMethods(allowed(path)))
 }
 
 /// Returns the part of a path that matches the template's placeholder, or an empty string without a
