@@ -19,14 +19,15 @@ pub(crate) struct Pairing {
 
 /// Matches values that can differ: times; members that contain an ID, a key, a token or a cursor;
 /// codes of links that set passwords; codes of four digits; costs of dispatch, which grow with the
-/// clock; and words with a digit, if they repeat such a value.
+/// clock; orders that a pass moved, because a server also moves due orders by itself; and words with
+/// a digit, if they repeat such a value.
 const GENERATED_VALUES: &str = concat!(
     // Files for spreadsheets in Brazil have local times.
     r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|-\d\d:\d\d)|\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)"#,
     r#"|"(?:id|[A-Za-z]*Id|value|secret|access_token|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
     r#"|"code":"(?P<link>pw[su]_[A-Za-z0-9_-]+)"#,
     r#"|"(?:pickupCode|deliveryCode|returnCode)":"(?P<code>\d{4})""#,
-    r#"|"(?:lateness|wait|start|total)":(?P<cost>-?\d+)"#,
+    r#"|"(?:lateness|wait|start|total|moved)":(?P<cost>-?\d+)"#,
     r"|(?P<word>[A-Za-z0-9_.-]*[0-9][A-Za-z0-9_-]*)",
 );
 
