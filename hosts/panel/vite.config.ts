@@ -57,13 +57,14 @@ function serviceWorker(): Plugin {
   };
 }
 
-/** `vite build --mode console` builds the operator's console. A build of its own keeps its modules out of the chunks of the panel, whose
- * first load stays small. */
-export default defineConfig(({ mode }) => ({
+export default defineConfig({
   base: "./",
-  plugins: mode === "console" ? [] : [serviceWorker()],
+  plugins: [serviceWorker()],
   resolve: {
-    alias: { despacho: existsSync(core) ? core : path.join(here, "src/preview/absent.ts") },
+    alias: {
+      "despacho/lifecycle": path.join(here, "types/lifecycle.ts"),
+      despacho: existsSync(core) ? core : path.join(here, "src/preview/absent.ts"),
+    },
   },
   build: {
     target: "es2022",
@@ -71,26 +72,21 @@ export default defineConfig(({ mode }) => ({
     assetsInlineLimit: 0,
     // Browsers without module preloading load the modules later; a polyfill is not needed.
     modulePreload: { polyfill: false },
-    // The console is added to the files of the panel.
-    emptyOutDir: mode !== "console",
-    copyPublicDir: mode !== "console",
-    rolldownOptions:
-      mode === "console"
-        ? { input: path.join(here, "admin.html") }
-        : {
-            input: {
-              index: path.join(here, "index.html"),
-              courier: path.join(here, "courier.html"),
-              [WORKER]: path.join(here, "src/courier/worker.ts"),
-            },
-            output: {
-              entryFileNames: (chunk) =>
-                chunk.name === WORKER ? "[name].js" : "assets/[name]-[hash].js",
-            },
-          },
+    rolldownOptions: {
+      input: {
+        index: path.join(here, "index.html"),
+        courier: path.join(here, "courier.html"),
+        admin: path.join(here, "admin.html"),
+        [WORKER]: path.join(here, "src/courier/worker.ts"),
+      },
+      output: {
+        entryFileNames: (chunk) =>
+          chunk.name === WORKER ? "[name].js" : "assets/[name]-[hash].js",
+      },
+    },
   },
   server: {
     proxy: { "/delivery": API, "^/courier/": API, "^/admin/": API, "/openapi.json": API },
     fs: { allow: [here, path.dirname(core)] },
   },
-}));
+});

@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import { enqueue, type Outcome } from "./queue";
 import { connected, type NextStop } from "./state";
-import type { Step, StepKind } from "./table";
+import type { Step, StepKind } from "./steps";
 import { sync } from "./sync";
 
 /** A form stays open this long for the response of the service. Later, a rejection is shown in a banner. */

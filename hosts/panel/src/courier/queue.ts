@@ -6,7 +6,7 @@
 import { api, RejectedError } from "./api";
 import { confirmed, failed, steps, waiting } from "./state";
 import { readPhoto, removeStep, writePhoto, writeSteps, type QueuedStep } from "./storage";
-import { TABLE, apply, type Proof, type Step } from "./table";
+import { apply, isOfDelivery, type Proof, type Step } from "./steps";
 
 /** The name of the stored trip. */
 export const TRIP = "trip";
@@ -100,7 +100,7 @@ async function body(step: QueuedStep): Promise<Record<string, unknown>> {
   const proof = step.proof === null ? undefined : await proofBody(step.orderId, step.proof);
   return {
     at: step.at,
-    ...(TABLE[step.kind].ofDelivery ? { deliveryId: step.deliveryId } : {}),
+    ...(isOfDelivery(step.kind) ? { deliveryId: step.deliveryId } : {}),
     ...(step.code === null ? {} : { code: step.code }),
     ...(step.reason === null ? {} : { reason: step.reason }),
     ...(proof === undefined ? {} : { proof }),

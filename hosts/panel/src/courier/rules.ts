@@ -1,6 +1,6 @@
 /** The proof that the store requires for a step. */
 
-import { TABLE, type Proof, type StepKind } from "./table";
+import { proofStep, type Proof, type StepKind } from "./steps";
 import type { Order, ProofPart } from "./wire";
 
 /** Returns the required parts of a proof; rules with a reason apply only to that reason. */
@@ -9,7 +9,7 @@ export function requiredParts(
   kind: StepKind,
   reason: string | null,
 ): ReadonlySet<ProofPart> {
-  const step = TABLE[kind].proof;
+  const step = proofStep(kind);
   const rules = order.proofRules.filter(
     (rule) =>
       rule.step === step &&
@@ -20,7 +20,7 @@ export function requiredParts(
 
 /** Returns the reasons that the store has rules for. */
 export function ruledReasons(order: Order, kind: StepKind): string[] {
-  const rules = order.proofRules.filter((rule) => rule.step === TABLE[kind].proof);
+  const rules = order.proofRules.filter((rule) => rule.step === proofStep(kind));
   return [...new Set(rules.flatMap((rule) => rule.reason ?? []))];
 }
 

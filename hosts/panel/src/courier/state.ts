@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import type { QueuedStep } from "./storage";
-import { apply } from "./table";
+import { apply } from "./steps";
 import type { CourierSelf, Order, Stop, Trip } from "./wire";
 
 /** `starting` until the stored data is read, `other` if another window of the app took over. */

@@ -1,6 +1,6 @@
 /** The data that survives a reload: the last trip, and the steps and photos that are not yet sent. */
 
-import type { Step } from "./table";
+import type { Step } from "./steps";
 
 /** A step that the courier took, until the service has accepted it. */
 export interface QueuedStep extends Step {

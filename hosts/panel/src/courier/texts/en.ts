@@ -1,7 +1,7 @@
 /** The courier's app in English; the Portuguese texts have the same shape. */
 
 import type { ProofPart, RecipientChoice } from "../wire";
-import type { StepKind } from "../table";
+import type { StepKind } from "../steps";
 
 export const en = {
   locale: "en-GB",

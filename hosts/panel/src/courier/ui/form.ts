@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { NextStop } from "../state";
-import type { StepKind } from "../table";
+import type { StepKind } from "../steps";
 import type { ProofPart } from "../wire";
 
 export interface TakenPhoto {

@@ -1,7 +1,7 @@
 /** The seldom steps of the next stop. */
 
 import { Dialog } from "../../ui/dialog";
-import type { StepKind } from "../table";
+import type { StepKind } from "../steps";
 import { texts } from "../texts";
 import { Button } from "./parts";
 

@@ -5,7 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import { addPhoto } from "../photo";
 import { fix } from "../position";
 import { removePhoto } from "../storage";
-import type { StepKind } from "../table";
+import type { StepKind } from "../steps";
 import { texts } from "../texts";
 import type { ProofPart } from "../wire";
 import type { Errors, TakenPhoto, Values } from "./form";

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { texts } from "../texts";
-import type { StepKind } from "../table";
+import type { StepKind } from "../steps";
 import { Field, FieldError } from "./parts";
 
 interface Props {

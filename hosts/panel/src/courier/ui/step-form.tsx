@@ -9,7 +9,7 @@ import { missingParts, requiredParts, ruledReasons } from "../rules";
 import { retract } from "../queue";
 import type { NextStop } from "../state";
 import { removePhoto } from "../storage";
-import { TABLE, type Proof, type StepKind } from "../table";
+import { proofStep, type Proof, type StepKind } from "../steps";
 import { texts } from "../texts";
 import type { ProofPart } from "../wire";
 import { Button, Field, FieldError, announce } from "./parts";
@@ -80,7 +80,7 @@ export function StepForm(props: Props) {
       const { key, outcome } = await take(at, kind, props.label, {
         code: code === null ? null : values.code.trim(),
         reason: hasReason ? values.reason.trim() : null,
-        proof: TABLE[kind].proof !== undefined && hasContent(proof, required) ? proof : null,
+        proof: proofStep(kind) !== undefined && hasContent(proof, required) ? proof : null,
       });
       // A form that was closed meanwhile leaves the reason to the banner.
       if (!isOpen.current) return;
@@ -155,7 +155,7 @@ export function StepForm(props: Props) {
             <FieldError id="step-paid" error={errors.payment} />
           </div>
         )}
-        {TABLE[kind].proof !== undefined && (
+        {proofStep(kind) !== undefined && (
           <ProofFields
             orderId={at.order.id}
             kind={kind}

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { addressLine, localityLine, money } from "../../brazil";
 import { take } from "../actions";
 import { describe, me, nextStop, trip, type NextStop } from "../state";
-import { can, nextStep, type StepKind } from "../table";
+import { can, nextStep, type StepKind } from "../steps";
 import { texts, time } from "../texts";
 import type { Order, Stop } from "../wire";
 import { openForm } from "./form";

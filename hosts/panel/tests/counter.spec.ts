@@ -1,57 +1,64 @@
 // The work at a counter: lateness, typing aids, shortcuts, attention, printing and import. The tests share one login.
-import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
 import { encode } from "uqr";
+import { VERGUEIRO, sessionOf, uniqueCode, type Body, type Store } from "./support/api";
+import { expect, test } from "./support/fixtures";
 import {
-  VERGUEIRO,
-  api,
   axeViolations,
+  downloaded,
+  expectMarksInsideMap,
   fillAddress,
   goTo,
-  launch,
+  isAt,
   logIn,
-  open,
-  outsideMap,
+  painted,
   printed,
+  priceShown,
   screenshot,
   sendOrder,
-  uniqueCode,
-} from "./browser.mjs";
+} from "./support/page";
+import type { Page, Request } from "@playwright/test";
 
-let browser;
-let page;
-let context;
-let pageErrors;
-before(async () => {
-  browser = await launch();
-  ({ page, context, pageErrors } = await open(browser));
+/** What the test records of what the browser would show, play and print. */
+interface Recorded {
+  shown: string[];
+  tones: number;
+  prints: number;
+}
+
+let page: Page;
+let store: Store;
+test.beforeEach(async ({ page: own, context, store: mine }) => {
+  [page, store] = [own, mine];
   await page.clock.install();
   await context.grantPermissions(["notifications"]);
-  // The test records what the browser would show and play.
   await page.addInitScript(() => {
-    globalThis.shown = [];
-    globalThis.tones = 0;
+    const recorded: Recorded = { shown: [], tones: 0, prints: 0 };
+    Object.assign(globalThis, { recorded });
     const start = OscillatorNode.prototype.start;
     OscillatorNode.prototype.start = function (...times) {
-      globalThis.tones += 1;
+      recorded.tones += 1;
       return start.apply(this, times);
     };
     globalThis.Notification = class extends Notification {
-      constructor(title, options) {
+      constructor(title: string, options?: NotificationOptions) {
         super(title, options);
-        globalThis.shown.push(options.body);
+        recorded.shown.push(options?.body ?? "");
       }
     };
     // A test prints the sheet itself.
-    globalThis.print = () => (globalThis.prints = (globalThis.prints ?? 0) + 1);
+    globalThis.print = () => {
+      recorded.prints += 1;
+    };
     // A headless page always has the focus.
     document.hasFocus = () => false;
   });
-  await logIn(page);
-  await page.waitForSelector(".connection.live");
+  await logIn(page, store);
+  store.key = (await sessionOf(page)).key;
+  await expect(page.locator(".connection.live").first()).toBeVisible();
 });
-after(() => browser.close());
+
+const recorded = () =>
+  page.evaluate(() => (globalThis as unknown as { recorded: Recorded }).recorded);
 
 /** Porto Alegre, where no other test has couriers. */
 const PICKUP = {
@@ -71,26 +78,32 @@ const DOOR = {
   longitude: -51.2205,
 };
 
-async function create(order = {}) {
-  const deliveries = [
-    { name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, address: DOOR },
-  ];
-  const made = await api(page, "POST", "/delivery/orders", {
+const create = (order: Record<string, unknown> = {}): Promise<Body> =>
+  store.order({
     code: uniqueCode("BALCAO"),
-    previewDeliveryTime: true,
     pickupAddress: PICKUP,
-    deliveries,
+    deliveries: [
+      { name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, address: DOOR },
+    ],
     ...order,
   });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.body;
+
+/** Creates an order with the form, whose preparation time is suggested for the next one. */
+async function createByForm(code: string, preparation: string): Promise<void> {
+  await goTo(page, "/orders/new");
+  await page.fill("#f-code", code);
+  await page.fill("#f-preparationTime", preparation);
+  await page.fill("#f-deliveries-0-phone", "11987654321");
+  await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+  await sendOrder(page);
+  await expect(page.locator(".timeline").first()).toBeVisible();
 }
 
-const row = (code) => page.locator(".orders tbody tr", { hasText: code });
+const row = (code: string) => page.locator(".orders tbody tr", { hasText: code });
 
 test("phones and CEPs are accepted as typed", async () => {
   await goTo(page, "/orders/new");
-  await page.waitForFunction(() => document.activeElement?.id === "f-code");
+  await expect(page.locator("#f-code")).toBeFocused();
   const phone = page.locator("#f-deliveries-0-phone");
   for (const typed of [
     "11 98765-4321",
@@ -101,43 +114,39 @@ test("phones and CEPs are accepted as typed", async () => {
   ]) {
     await phone.fill(typed);
     await phone.blur();
-    assert.equal(await phone.inputValue(), "(11) 98765-4321", typed);
+    await expect(phone, typed).toHaveValue("(11) 98765-4321");
   }
   const zip = page.locator("#f-deliveries-0-address-zipCode");
   await zip.pressSequentially("01504000");
-  assert.equal(await zip.inputValue(), "01504-000");
+  await expect(zip).toHaveValue("01504-000");
   await page.fill("#f-preparationTime", "25");
   await page.fill("#f-code", uniqueCode("FONE"));
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
   await sendOrder(page);
-  await page.waitForSelector(".timeline");
-  await page.locator(".stops").getByText("(11) 98765-4321").waitFor();
-  const id = (await page.evaluate(() => location.hash)).split("/").at(-1);
-  const { body } = await api(page, "GET", `/delivery/orders/${id}`);
-  assert.equal(body.deliveries[0].phone, "+5511987654321");
-  await api(page, "POST", "/delivery/orders/cancel", { orderId: body.id });
+  await expect(page.locator(".timeline").first()).toBeVisible();
+  await expect(page.locator(".stops").getByText("(11) 98765-4321")).toBeVisible();
+  const id = new URL(page.url()).hash.split("/").at(-1);
+  const { body } = await store.api("GET", `/delivery/orders/${id}`);
+  expect(body.deliveries[0].phone).toBe("+5511987654321");
 });
 
 test("next order code and usual preparation time are suggested", async () => {
   const number = Date.now() % 1e9;
+  await createByForm(uniqueCode("ANTES"), "25");
   await goTo(page, "/orders");
   const made = await create({ code: String(number) });
-  await row(made.code).waitFor();
+  await expect(row(made.code)).toBeVisible();
   await goTo(page, "/orders/new");
-  assert.equal(await page.inputValue("#f-code"), String(number + 1));
-  assert.equal(await page.inputValue("#f-preparationTime"), "25");
+  await expect(page.locator("#f-code")).toHaveValue(String(number + 1));
+  await expect(page.locator("#f-preparationTime")).toHaveValue("25");
   // An edited code stays, also after a reload without a network.
   await page.fill("#f-code", "");
   await page.reload();
-  await page.waitForSelector("#f-code");
-  await row(made.code).waitFor({ state: "detached" });
-  assert.equal(await page.inputValue("#f-code"), "");
+  await expect(page.locator("#f-code")).toBeVisible();
+  await expect(row(made.code)).toHaveCount(0);
+  await expect(page.locator("#f-code")).toHaveValue("");
   await page.getByRole("button", { name: "Limpar" }).click();
-  await page.waitForFunction(
-    (expected) => document.querySelector("#f-code").value === expected,
-    String(number + 1),
-  );
-  await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
+  await expect(page.locator("#f-code")).toHaveValue(String(number + 1));
 });
 
 test("typing mistakes cause no request, even if the server computes the prices", async () => {
@@ -148,7 +157,7 @@ test("typing mistakes cause no request, even if the server computes the prices",
   });
   await goTo(page, "/orders");
   await page.reload();
-  await page.waitForSelector("#title");
+  await expect(page.locator("#title")).toBeVisible();
   await Promise.all([
     page.waitForResponse((response) => response.url().endsWith(".wasm")),
     goTo(page, "/orders/new"),
@@ -156,22 +165,23 @@ test("typing mistakes cause no request, even if the server computes the prices",
   await page.fill("#f-code", uniqueCode("CONTATO"));
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
   let requests = 0;
-  const count = (request) =>
-    (requests += request.method() === "POST" && request.url().endsWith("/delivery/orders") ? 1 : 0);
+  const count = (request: Request) => {
+    if (request.method() === "POST" && request.url().endsWith("/delivery/orders")) requests += 1;
+  };
   page.on("request", count);
   await sendOrder(page);
-  await page.locator("#f-deliveries-0-phone-error").getByText("telefone ou e-mail").waitFor();
+  await expect(
+    page.locator("#f-deliveries-0-phone-error").getByText("telefone ou e-mail"),
+  ).toBeVisible();
   await page.fill("#f-deliveries-0-phone", "12");
   await sendOrder(page);
-  await page.locator("#f-deliveries-0-phone-error").getByText("com DDD").waitFor();
+  await expect(page.locator("#f-deliveries-0-phone-error").getByText("com DDD")).toBeVisible();
   await page.locator("#f-deliveries-0-confirmation-platform").uncheck();
-  assert.equal(await page.locator("#f-deliveries-0-email").count(), 0);
-  assert.equal(requests, 0);
+  await expect(page.locator("#f-deliveries-0-email")).toHaveCount(0);
+  expect(requests).toBe(0);
   page.off("request", count);
-  assert.equal(await page.locator("[data-source=page]").count(), 0);
-  await page.getByRole("button", { name: "Limpar" }).click();
+  await expect(page.locator("[data-source=page]")).toHaveCount(0);
   await page.unrouteAll({ behavior: "wait" });
-  await page.reload();
 });
 
 test("vehicle and load become requirements of the order, which its page shows", async () => {
@@ -183,16 +193,16 @@ test("vehicle and load become requirements of the order, which its page shows", 
   await page.locator("[data-testid=load] summary").click();
   await page.fill("#f-requirements-weightGrams", "300,5");
   await page.locator("#f-requirements-vehicle-CAR").check();
-  await page.locator("#f-requirements-weightGrams-error").getByText("VUC").waitFor();
+  await expect(page.locator("#f-requirements-weightGrams-error").getByText("VUC")).toBeVisible();
   await page.fill("#f-requirements-weightGrams", "25,5");
   await page.fill("#f-requirements-packages", "3");
   await page.locator("#f-requirements-container").check();
-  await page.locator("#f-requirements-weightGrams-error").waitFor({ state: "detached" });
+  await expect(page.locator("#f-requirements-weightGrams-error")).toHaveCount(0);
   await sendOrder(page);
-  await page.getByRole("heading", { level: 1, name: code }).waitFor();
-  await page.locator(".facts").getByText("25,5").waitFor();
-  const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
-  assert.deepEqual(body.orders[0].requirements, {
+  await expect(page.getByRole("heading", { level: 1, name: code })).toBeVisible();
+  await expect(page.locator(".facts").getByText("25,5")).toBeVisible();
+  const { body } = await store.api("GET", `/delivery/orders?code=${code}`);
+  expect(body.orders[0].requirements).toEqual({
     vehicle: ["CAR"],
     weightGrams: 25_500,
     volumeMillilitres: null,
@@ -200,7 +210,6 @@ test("vehicle and load become requirements of the order, which its page shows", 
     container: "THERMIC",
     cardMachine: false,
   });
-  await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
 });
 
 test("the store's usual preparation time is suggested in a new order", async () => {
@@ -209,29 +218,28 @@ test("the store's usual preparation time is suggested in a new order", async () 
   const save = form.locator("button[type=submit]");
   await form.locator("#f-preparationTime").fill("1441");
   await save.click();
-  await form.locator("#f-preparationTime-error").waitFor();
+  await expect(form.locator("#f-preparationTime-error")).toBeVisible();
   await form.locator("#f-preparationTime").fill("35");
   await save.click();
-  await form.locator("#f-preparationTime-error").waitFor({ state: "detached" });
+  await expect(form.locator("#f-preparationTime-error")).toHaveCount(0);
   await goTo(page, "/orders/new");
-  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value === "35");
+  await expect(page.locator("#f-preparationTime")).toHaveValue("35");
   await page.reload();
-  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value === "35");
+  await expect(page.locator("#f-preparationTime")).toHaveValue("35");
   await goTo(page, "/settings");
   await form.locator("#f-preparationTime").fill("");
   await save.click();
-  await page.waitForFunction(() => document.querySelector("[data-testid=hours] .invalid") === null);
+  await expect(form.locator(".invalid")).toHaveCount(0);
   await goTo(page, "/orders/new");
-  await page.waitForFunction(() => document.querySelector("#f-preparationTime")?.value !== "35");
+  await expect(page.locator("#f-preparationTime")).not.toHaveValue("35");
 });
 
 test("window of a delivery is checked, kept in the draft and shown", async () => {
   await goTo(page, "/orders/new");
   const code = uniqueCode("JANELA");
-  const [from, until] = ["from", "until"].map((name) =>
-    page.locator(`#f-deliveries-0-window-${name}`),
-  );
-  const fillIn = async (typed) => {
+  const from = page.locator("#f-deliveries-0-window-from");
+  const until = page.locator("#f-deliveries-0-window-until");
+  const fillIn = async (typed: string) => {
     await page.fill("#f-code", typed);
     await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
     await page.locator("#f-deliveries-0-confirmation-platform").uncheck();
@@ -240,134 +248,124 @@ test("window of a delivery is checked, kept in the draft and shown", async () =>
   await page.locator("fieldset summary", { hasText: "Janela de entrega" }).click();
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   await from.fill(`${tomorrow}T20:00`);
-  await page.locator("#f-deliveries-0-window-until-error").waitFor();
+  await expect(page.locator("#f-deliveries-0-window-until-error")).toBeVisible();
   await until.fill(`${tomorrow}T19:00`);
-  await page
-    .locator("#f-deliveries-0-window-until-error")
-    .getByText("A janela precisa terminar depois do início.")
-    .waitFor();
+  await expect(
+    page
+      .locator("#f-deliveries-0-window-until-error")
+      .getByText("A janela precisa terminar depois do início."),
+  ).toBeVisible();
   await until.fill(`${tomorrow}T21:00`);
-  await page.locator("#f-deliveries-0-window-until-error").waitFor({ state: "detached" });
+  await expect(page.locator("#f-deliveries-0-window-until-error")).toHaveCount(0);
   await page.reload();
-  assert.deepEqual(
-    [await from.inputValue(), await until.inputValue()],
-    [`${tomorrow}T20:00`, `${tomorrow}T21:00`],
-  );
+  await expect(from).toHaveValue(`${tomorrow}T20:00`);
+  await expect(until).toHaveValue(`${tomorrow}T21:00`);
   // A field that the user clears does not close its section.
   await from.fill("");
   await until.fill("");
-  assert.equal(await from.isVisible(), true);
+  await expect(from).toBeVisible();
 
   // The preparation takes longer than the window allows: the error belongs to both times.
-  const local = (minutes) =>
+  const local = (minutes: number) =>
     new Date(Date.now() + (minutes - 180) * 60_000).toISOString().slice(0, 16);
   await from.fill(local(5));
   await until.fill(local(10));
   await page.fill("#f-preparationTime", "60");
-  await page.locator("#f-deliveries-0-window-error").waitFor();
+  await expect(page.locator("#f-deliveries-0-window-error")).toBeVisible();
   await sendOrder(page);
   await page.locator(".error-box .link", { hasText: "Janela de entrega: " }).click();
-  assert.equal(await page.evaluate(() => document.activeElement.id), "f-deliveries-0-window");
-  assert.deepEqual(await axeViolations(page), []);
+  await expect(page.locator("#f-deliveries-0-window")).toBeFocused();
+  expect(await axeViolations(page)).toEqual([]);
 
   await page.fill("#f-preparationTime", "0");
   await from.fill(`${tomorrow}T20:00`);
   await until.fill(`${tomorrow}T21:00`);
   await sendOrder(page);
-  await page.getByRole("heading", { level: 1, name: code }).waitFor();
-  await page
-    .locator(".stops")
-    .getByText(/entre \d\d\/\d\d\/\d{4},? 20:00 e 21:00/)
-    .waitFor();
-  const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
+  await expect(page.getByRole("heading", { level: 1, name: code })).toBeVisible();
+  await expect(
+    page.locator(".stops").getByText(/entre \d\d\/\d\d\/\d{4},? 20:00 e 21:00/),
+  ).toBeVisible();
+  const { body } = await store.api("GET", `/delivery/orders?code=${code}`);
   const { window } = body.orders[0].deliveries[0];
-  assert.deepEqual(
-    [window.from, window.until].map(Date.parse),
+  expect([window.from, window.until].map((time) => Date.parse(time))).toEqual(
     ["20:00", "21:00"].map((time) => Date.parse(`${tomorrow}T${time}-03:00`)),
   );
   await goTo(page, "/orders");
-  await page
-    .locator(".orders tr", { hasText: code })
-    .locator(".due")
-    .getByText("20:00 e 21:00")
-    .waitFor();
-  await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
+  await expect(
+    page.locator(".orders tr", { hasText: code }).locator(".due").getByText("20:00 e 21:00"),
+  ).toBeVisible();
 });
 
 test("price names the missing field, and is marked while estimated", async () => {
   await goTo(page, "/orders/new");
   const reason = page.getByTestId("price-reason");
   const zip = page.locator("#f-deliveries-0-address-zipCode");
-  await reason.getByText("Informe o CEP, ou a cidade e o estado").waitFor();
+  await expect(reason.getByText("Informe o CEP, ou a cidade e o estado")).toBeVisible();
   await zip.fill("0150");
-  await reason.getByText("oito dígitos").waitFor();
+  await expect(reason.getByText("oito dígitos")).toBeVisible();
   await zip.fill("");
   await page.fill("#f-deliveries-0-address-city", "São Paulo");
-  await reason.getByText("Escolha o estado").waitFor();
+  await expect(reason.getByText("Escolha o estado")).toBeVisible();
   await page.selectOption("#f-deliveries-0-address-state", "SP");
-  await page.locator(".estimate").getByText("valor estimado").waitFor();
-  await page
-    .locator(".estimate")
-    .getByText(/entre R\$\s[\d,]+ e R\$\s[\d,]+/)
-    .waitFor();
+  await expect(page.locator(".estimate").getByText("valor estimado")).toBeVisible();
+  await expect(
+    page.locator(".estimate").getByText(/entre R\$\s[\d,]+ e R\$\s[\d,]+/),
+  ).toBeVisible();
   await page.getByRole("button", { name: "Adicionar entrega" }).click();
-  await reason.getByText("não inclui todas as entregas. Entrega 2: Informe o CEP").waitFor();
+  await expect(
+    reason.getByText("não inclui todas as entregas. Entrega 2: Informe o CEP"),
+  ).toBeVisible();
   await page.getByRole("button", { name: "Remover a entrega 2" }).click();
   // The buttons have the same place with and without a price.
   const submit = page.locator("form.create button[type=submit]");
   const withPrice = await submit.boundingBox();
   await page.fill("#f-deliveries-0-address-city", "");
-  await page.waitForFunction(
-    () => document.querySelector("[data-testid=price]").textContent === "—",
-  );
-  assert.deepEqual(await submit.boundingBox(), withPrice);
+  await expect(page.getByTestId("price")).toHaveText("—");
+  expect(await submit.boundingBox()).toEqual(withPrice);
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
-  await page.locator(".estimate").waitFor({ state: "detached" });
+  await expect(page.locator(".estimate")).toHaveCount(0);
   await page.fill("#f-deliveries-0-address-latitude", "95");
-  await reason.getByText(/campos inválidos: ./).waitFor();
+  await expect(reason.getByText(/campos inválidos: ./)).toBeVisible();
 
   // On a phone, the buttons are below the price.
   await page.fill("#f-deliveries-0-address-latitude", "");
   await page.fill("#f-deliveries-0-address-longitude", "");
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.waitForFunction(() =>
-    /R\$/.test(document.querySelector("[data-testid=price]").textContent),
-  );
+  await priceShown(page);
   const [price, button] = await Promise.all(
     [page.getByTestId("price"), page.locator(".create-price .button.primary")].map((one) =>
       one.boundingBox(),
     ),
   );
-  assert.ok(price.y + price.height <= button.y, JSON.stringify({ price, button }));
-  await page.setViewportSize({ width: 1280, height: 860 });
-  await page.getByRole("button", { name: "Limpar" }).click();
+  expect((price?.y ?? 0) + (price?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
 });
 
 test("shortcuts work, but not while typing", async () => {
   await goTo(page, "/orders");
-  const { code } = await create();
-  await row(code).waitFor();
-  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  for (let orders = 0; orders < 2; orders += 1) {
+    const { code } = await create({ preparationTime: 60 });
+    await expect(row(code)).toBeVisible();
+  }
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
   await page.locator("#title").focus();
   await page.keyboard.press("j");
   const first = await page.locator(".row-link").first().innerText();
-  assert.equal(await focused(), first);
+  await expect.poll(focused).toBe(first);
   await page.keyboard.press("j");
-  assert.notEqual(await focused(), first);
+  await expect.poll(focused).not.toBe(first);
   await page.keyboard.press("k");
-  assert.equal(await focused(), first);
+  await expect.poll(focused).toBe(first);
   // A row keeps its place when it loses the focus.
-  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  });
   await page.keyboard.press("k");
-  assert.equal(await focused(), first);
+  await expect.poll(focused).toBe(first);
   await page.keyboard.press("Enter");
-  await page.waitForFunction(
-    (expected) => document.querySelector("#title").textContent.includes(expected),
-    first,
-  );
+  await expect(page.locator("#title")).toContainText(first);
   await page.keyboard.press("g");
   await page.keyboard.press("b");
-  await page.waitForFunction(() => location.hash === "#/balance");
+  await isAt(page, "#/balance");
   // The search gets the focus even if the page is slow.
   await page.evaluate(() =>
     addEventListener(
@@ -379,29 +377,28 @@ test("shortcuts work, but not while typing", async () => {
     ),
   );
   await page.keyboard.press("/");
-  await page.waitForFunction(() => document.activeElement?.type === "search");
+  await expect(page.locator("input[type=search]")).toBeFocused();
   await page.keyboard.type("?ngb");
-  assert.match(await page.evaluate(() => location.hash), /^#\/orders(\?|$)/);
-  assert.equal(await page.locator("input[type=search]").inputValue(), "?ngb");
+  expect(await page.evaluate(() => location.hash)).toMatch(/^#\/orders(\?|$)/);
+  await expect(page.locator("input[type=search]")).toHaveValue("?ngb");
   await page.locator("input[type=search]").fill("");
   await page.locator("#title").focus();
   await page.keyboard.press("?");
   const help = page.locator("dialog[open]");
-  await help.getByText("Próximo pedido da lista").waitFor();
+  await expect(help.getByText("Próximo pedido da lista")).toBeVisible();
   await page.keyboard.press("n");
   await help.getByText("Usar estes atalhos").click();
   await page.keyboard.press("Escape");
-  await help.waitFor({ state: "detached" });
+  await expect(help).toHaveCount(0);
   await page.keyboard.press("n");
-  assert.equal(await page.evaluate(() => location.hash), "#/orders", "shortcuts are switched off");
+  await isAt(page, "#/orders");
   await page.keyboard.press("?");
   await help.getByText("Usar estes atalhos").click();
   await page.keyboard.press("Escape");
-  await help.waitFor({ state: "detached" });
+  await expect(help).toHaveCount(0);
   await page.keyboard.press("n");
-  await page.waitForFunction(
-    () => location.hash === "#/orders/new" && document.activeElement?.id === "f-code",
-  );
+  await isAt(page, "#/orders/new");
+  await expect(page.locator("#f-code")).toBeFocused();
 });
 
 test("labels and receipts are printed in their own sizes, and a label has none of the codes", async () => {
@@ -417,25 +414,25 @@ test("labels and receipts are printed in their own sizes, and a label has none o
   });
   const made = await create({ deliveries });
   await goTo(page, `/orders/${made.id}`);
-  const print = async (button) => {
-    const before = await page.evaluate(() => globalThis.prints ?? 0);
+  const print = async (button: string) => {
+    const before = (await recorded()).prints;
     await page.getByRole("button", { name: button }).click();
-    await page.waitForFunction((prints) => globalThis.prints > prints, before);
+    await expect.poll(async () => (await recorded()).prints).toBeGreaterThan(before);
     await page.emulateMedia({ media: "print" });
     return (await page.locator("main").innerText()).replaceAll("\u00A0", " ");
   };
   /** Returns the sizes of the pages of a PDF in millimetres, without the order of its objects. */
-  const sizes = async (name) => {
+  const sizes = async (name: string) => {
     await page.emulateMedia({ media: null });
     const pdf = await printed(page, name);
-    await page.locator(".print-sheet").waitFor({ state: "detached" });
+    await expect(page.locator(".print-sheet")).toHaveCount(0);
     return [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g)].map((box) =>
-      [box[1], box[2]].map((points) => Math.round((points / 72) * 25.4)),
+      [box[1], box[2]].map((points) => Math.round((Number(points) / 72) * 25.4)),
     );
   };
 
   const label = await print("Imprimir etiqueta");
-  assert.equal(await page.locator(".label").count(), 2);
+  await expect(page.locator(".label")).toHaveCount(2);
   for (const expected of [
     made.code,
     "Maria Silva",
@@ -445,9 +442,9 @@ test("labels and receipts are printed in their own sizes, and a label has none o
     "dinheiro, troco de R$ 42,10",
     "Pago",
   ])
-    assert.ok(label.includes(expected), expected);
-  for (const secret of ["COLETA7", ...made.deliveries.map((stop) => stop.deliveryCode)])
-    assert.ok(!label.split(/\s+/).includes(secret), secret);
+    expect(label.includes(expected), expected).toBeTruthy();
+  for (const secret of ["COLETA7", ...made.deliveries.map((stop: Body) => stop.deliveryCode)])
+    expect(label.split(/\s+/).includes(secret), secret).toBeFalsy();
   // The code leads to the order in the panel, which needs the store's session, and not to the recipient's page.
   const { data } = encode(`${new URL(page.url()).origin}/#/orders/${made.id}`, {
     ecc: "M",
@@ -457,14 +454,14 @@ test("labels and receipts are printed in their own sizes, and a label has none o
     .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))
     .join("");
   for (const path of await page.locator(".label-qr path").all())
-    assert.equal(await path.getAttribute("d"), squares);
+    await expect(path).toHaveAttribute("d", squares);
   for (const one of await page.locator(".label").all()) {
-    assert.ok(
+    expect(
       await one.evaluate((element) => element.scrollHeight <= element.clientHeight + 1),
       "the label is cut off",
-    );
+    ).toBeTruthy();
   }
-  assert.deepEqual(await sizes("print.label"), [
+  expect(await sizes("print.label")).toEqual([
     [100, 60],
     [100, 60],
   ]);
@@ -476,21 +473,20 @@ test("labels and receipts are printed in their own sizes, and a label has none o
     "R$ 57,90 · dinheiro, troco de R$ 42,10",
     "Pago R$ 57,90",
   ])
-    assert.ok(receipt.includes(expected), expected);
-  assert.doesNotMatch(receipt, /Cancelar pedido/);
+    expect(receipt.includes(expected), expected).toBeTruthy();
+  expect(receipt).not.toMatch(/Cancelar pedido/);
   await page.emulateMedia({ media: null });
   // The hidden sheet is as wide as the paper.
   const height = await page
     .locator(".print-sheet")
     .evaluate((element) => (element.getBoundingClientRect().height / 96) * 25.4);
   const [paper, ...others] = await sizes("print.receipt");
-  assert.deepEqual(others, []);
-  assert.equal(paper[0], 80);
-  assert.ok(
+  expect(others).toEqual([]);
+  expect(paper[0]).toBe(80);
+  expect(
     paper[1] >= height + 8 && paper[1] <= height + 11,
     `${paper[1]} mm for ${height} mm and the margins`,
-  );
-  await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
+  ).toBeTruthy();
 });
 
 test("map shows the whole circle of an approximate location", async () => {
@@ -501,24 +497,20 @@ test("map shows the whole circle of an approximate location", async () => {
     deliveries: [{ name: "Maria Silva", address }],
   });
   await goTo(page, `/orders/${made.id}`);
-  await page.locator(".map .approximate").waitFor();
-  assert.deepEqual(await outsideMap(page), []);
-  await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
+  await expect(page.locator(".map .approximate")).toBeVisible();
+  await expectMarksInsideMap(page);
 });
 
 test("import shows every error first, and resumes after a lost network", async () => {
   await goTo(page, "/orders/import");
-  const [file] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Baixar um modelo" }).click(),
-  ]);
-  const [head, example] = (await readFile(await file.path(), "utf8")).split("\r\n");
-  assert.match(head, /^\uFEFFcodigo;destinatario;telefone;/);
+  const template = await downloaded(page, page.getByRole("button", { name: "Baixar um modelo" }));
+  const [head, example] = template.text.split("\r\n");
+  expect(head).toMatch(/^\uFEFFcodigo;destinatario;telefone;/);
   const codes = [1, 2, 3].map(() => uniqueCode("CSV"));
-  const line = (code, changes = {}) => {
+  const line = (code: string, changes: Record<number, string> = {}) => {
     const cells = example.split(";");
     cells[0] = code;
-    for (const [at, cell] of Object.entries(changes)) cells[at] = cell;
+    for (const [at, cell] of Object.entries(changes)) cells[Number(at)] = cell;
     return cells.join(";");
   };
   const load = {
@@ -533,24 +525,29 @@ test("import shows every error first, and resumes after a lost network", async (
     line(codes[0]),
     "",
   ].join("\r\n");
-  const posts = [];
-  const onRequest = (request) =>
-    request.method() === "POST" &&
-    request.url().endsWith("/delivery/orders") &&
-    posts.push(request.postDataJSON().code);
+  const posts: string[] = [];
+  const onRequest = (request: Request) => {
+    if (request.method() === "POST" && request.url().endsWith("/delivery/orders")) {
+      posts.push(request.postDataJSON().code);
+    }
+  };
   page.on("request", onRequest);
   await page.setInputFiles("#f-file", {
     name: "pedidos.csv",
     mimeType: "text/csv",
     buffer: Buffer.from(text),
   });
-  await page.getByText("2 pedidos para criar").waitFor();
-  await page.getByText("2 linhas têm erros").waitFor();
+  await expect(page.getByText("2 pedidos para criar")).toBeVisible();
+  await expect(page.getByText("2 linhas têm erros")).toBeVisible();
   const rows = page.locator(".import-rows tbody tr");
-  assert.match(await rows.nth(2).innerText(), /pago: Use sim ou não\.[\s\S]*telefone: /);
-  assert.match(await rows.nth(3).innerText(), /codigo: O código já está na linha 2\./);
-  assert.match(await rows.nth(0).innerText(), /Pronta[\s\S]*R\$/);
-  assert.deepEqual(posts, [], "an order was created before the user confirmed");
+  await expect(rows.nth(2)).toHaveText(/pago: Use sim ou não\.[\s\S]*telefone: /, {
+    useInnerText: true,
+  });
+  await expect(rows.nth(3)).toHaveText(/codigo: O código já está na linha 2\./, {
+    useInnerText: true,
+  });
+  await expect(rows.nth(0)).toHaveText(/Pronta[\s\S]*R\$/, { useInnerText: true });
+  expect(posts, "an order was created before the user confirmed").toEqual([]);
   await screenshot(page, "import-checked");
 
   // The server creates the second order, but its response is lost; then the page is reloaded.
@@ -563,50 +560,48 @@ test("import shows every error first, and resumes after a lost network", async (
     return route.abort();
   });
   await page.getByRole("button", { name: "Criar 2 pedidos" }).click();
-  await page.getByText("Aguardando conexão. Depois, a importação continua.").waitFor();
+  await expect(page.getByText("Aguardando conexão. Depois, a importação continua.")).toBeVisible();
   await page.unroute("**/delivery/orders");
   await page.reload();
   await page.getByRole("button", { name: "Retomar: falta 1 pedido" }).click();
-  await page.getByText("2 de 2 pedidos criados.").waitFor();
+  await expect(page.getByText("2 de 2 pedidos criados.")).toBeVisible();
   page.off("request", onRequest);
   for (const code of codes.slice(0, 2)) {
-    const { body } = await api(page, "GET", `/delivery/orders?code=${code}`);
-    assert.equal(body.orders.length, 1, code);
-    assert.equal(body.orders[0].deliveries[0].phone, "+5511987654321");
-    const loads = { [codes[0]]: [["CAR", "VUC"], 22_000], [codes[1]]: [[], 2_500] };
-    assert.deepEqual(
-      [body.orders[0].requirements.vehicle, body.orders[0].requirements.weightGrams],
+    const { body } = await store.api("GET", `/delivery/orders?code=${code}`);
+    expect(body.orders.length, code).toBe(1);
+    expect(body.orders[0].deliveries[0].phone).toBe("+5511987654321");
+    const loads: Record<string, unknown> = {
+      [codes[0]]: [["CAR", "VUC"], 22_000],
+      [codes[1]]: [[], 2_500],
+    };
+    expect([body.orders[0].requirements.vehicle, body.orders[0].requirements.weightGrams]).toEqual(
       loads[code],
     );
     if (code === codes[1])
-      assert.deepEqual(
-        [body.orders[0].deliveries[0].observation, body.orders[0].deliveries[0].productValue],
-        ['Portão "azul"; fundos', 1057.9],
-      );
-    await api(page, "POST", "/delivery/orders/cancel", { orderId: body.orders[0].id });
+      expect([
+        body.orders[0].deliveries[0].observation,
+        body.orders[0].deliveries[0].productValue,
+      ]).toEqual(['Portão "azul"; fundos', 1057.9]);
   }
   // The lines with errors remain, to be corrected.
   await page.getByRole("button", { name: "Nova importação" }).click();
   const left = (await page.inputValue("#f-csv")).trim().split("\n");
-  assert.deepEqual(
-    left.map((one) => one.split(";")[0]),
-    ["codigo", codes[2], codes[0]],
-  );
+  expect(left.map((one) => one.split(";")[0])).toEqual(["codigo", codes[2], codes[0]]);
   await page.fill("#f-csv", "destinatario,cep\nMaria,01504-000");
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
-  await page.locator(".field.invalid #f-csv").waitFor();
-  assert.match(await page.textContent("#f-csv-error"), /code/);
+  await expect(page.locator(".field.invalid #f-csv")).toBeVisible();
+  await expect(page.locator("#f-csv-error")).toHaveText(/code/, { useInnerText: true });
   await page.setInputFiles("#f-file", {
     name: "pedidos.csv",
     mimeType: "text/csv",
     buffer: Buffer.alloc(1_000_001, "a"),
   });
-  await page.locator(".field.invalid #f-file").waitFor();
-  assert.equal(await page.textContent("#f-file-error"), "O arquivo tem mais de 1 MB.");
+  await expect(page.locator(".field.invalid #f-file")).toBeVisible();
+  await expect(page.locator("#f-file-error")).toHaveText("O arquivo tem mais de 1 MB.");
   const many = ["code", ...Array.from({ length: 201 }, (_, at) => String(at))].join("\n");
   await page.fill("#f-csv", many);
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
-  await page.locator("#f-csv-error").getByText("Há 201 linhas").waitFor();
+  await expect(page.locator("#f-csv-error").getByText("Há 201 linhas")).toBeVisible();
   // A stopped check can be continued.
   await page.route("**/delivery/orders/preview", (route) => route.abort());
   await page.fill(
@@ -614,12 +609,12 @@ test("import shows every error first, and resumes after a lost network", async (
     text.split("\r\n").slice(0, 2).join("\n").replace(codes[0], uniqueCode("CSV")),
   );
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
-  await rows.getByText("Conferindo…").waitFor();
+  await expect(rows.getByText("Conferindo…")).toBeVisible();
   await page.getByRole("button", { name: "Parar" }).click();
-  await rows.getByText("Não conferida").waitFor();
+  await expect(rows.getByText("Não conferida")).toBeVisible();
   await page.unroute("**/delivery/orders/preview");
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
-  await page.getByText("1 pedido para criar").waitFor();
+  await expect(page.getByText("1 pedido para criar")).toBeVisible();
   await page.getByRole("button", { name: "Nova importação" }).click();
 
   // A spreadsheet without UTF-8, with a comma and a quoted decimal comma.
@@ -628,13 +623,13 @@ test("import shows every error first, and resumes after a lost network", async (
     "latin1",
   );
   await page.setInputFiles("#f-file", { name: "orders.csv", mimeType: "text/csv", buffer: old });
-  await page.getByText("1 pedido para criar").waitFor();
-  await rows.getByText("João").waitFor();
+  await expect(page.getByText("1 pedido para criar")).toBeVisible();
+  await expect(rows.getByText("João")).toBeVisible();
   await page.getByRole("button", { name: "Nova importação" }).click();
 
   // A spreadsheet in UTF-16 with tabs and a line that names the separator.
   const cells = ["codigo", "destinatario", "cep", "rua", "numero", "cidade", "uf", "valor"];
-  const utf16 = (lines) => Buffer.from(`\uFEFF${lines.join("\r\n")}`, "utf16le");
+  const utf16 = (lines: string[]) => Buffer.from(`\uFEFF${lines.join("\r\n")}`, "utf16le");
   const made = [
     uniqueCode("CSV"),
     "Inês",
@@ -655,8 +650,8 @@ test("import shows every error first, and resumes after a lost network", async (
       [...made.with(0, uniqueCode("CSV")).slice(0, 7), "57,90"].join("\t"),
     ]),
   });
-  await page.getByText("2 pedidos para criar").waitFor();
-  await rows.getByText("Inês").first().waitFor();
+  await expect(page.getByText("2 pedidos para criar")).toBeVisible();
+  await expect(rows.getByText("Inês").first()).toBeVisible();
   await page.getByRole("button", { name: "Nova importação" }).click();
   // Without another number, a tab does not show the decimal mark.
   await page.setInputFiles("#f-file", {
@@ -664,24 +659,27 @@ test("import shows every error first, and resumes after a lost network", async (
     mimeType: "text/plain",
     buffer: utf16([cells.join("\t"), made.join("\t")]),
   });
-  await rows.getByText("R$ 1.200 pode significar milhares ou milésimos.").waitFor();
+  await expect(rows.getByText("R$ 1.200 pode significar milhares ou milésimos.")).toBeVisible();
   await page.getByRole("button", { name: "Nova importação" }).click();
   await page.fill("#f-csv", `${cells.join(";")}\n${made.join(";")}\n2;"Rui;;;;;;\n3;Eva;;;;;;`);
   await page.getByRole("button", { name: "Conferir as linhas" }).click();
-  await page.locator("#f-csv-error").getByText("Na linha 3, uma aspa").waitFor();
+  await expect(page.locator("#f-csv-error").getByText("Na linha 3, uma aspa")).toBeVisible();
   await page.fill("#f-csv", "");
 });
 
-test("alerts are opt-in, and typing mistakes cause none", async () => {
+/** Chooses both alerts in the settings. */
+async function chooseAlerts() {
   await goTo(page, "/settings");
   const alerts = page.getByTestId("attention");
   await alerts.getByLabel("Tocar um som").check();
   await alerts.getByLabel("Mostrar notificações").check();
   // The browser confirms its permission later.
-  await page.waitForFunction(
-    () =>
-      localStorage.getItem("despacho.attention") === JSON.stringify({ sound: true, browser: true }),
-  );
+  const chosen = () => page.evaluate(() => localStorage.getItem("despacho.attention"));
+  await expect.poll(chosen).toBe(JSON.stringify({ sound: true, browser: true }));
+}
+
+test("alerts are opt-in, and typing mistakes cause none", async () => {
+  await chooseAlerts();
 
   // Only the server can reject a used code; the form shows this to the clerk.
   const made = await create();
@@ -690,72 +688,54 @@ test("alerts are opt-in, and typing mistakes cause none", async () => {
   await page.fill("#f-deliveries-0-phone", "11987654321");
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
   await sendOrder(page);
-  await page.getByText("Já existe um pedido com este código.").waitFor();
+  await expect(page.getByText("Já existe um pedido com este código.")).toBeVisible();
   await Promise.all([
     page.waitForResponse(/\/delivery\/notifications(\?|$)/),
     page.clock.fastForward(30_000),
   ]);
-  await page.evaluate(() => new Promise(requestAnimationFrame));
-  assert.deepEqual(
-    await page.evaluate(
-      (code) => globalThis.shown.filter((text) => text.includes(code)),
-      made.code,
-    ),
-    [],
-  );
-  const { body } = await api(page, "GET", "/delivery/notifications");
-  assert.deepEqual(
-    body.notifications.filter((one) => one.orderCode === made.code),
-    [],
-  );
+  await painted(page);
+  expect((await recorded()).shown.filter((text) => text.includes(made.code))).toEqual([]);
+  const { body } = await store.api("GET", "/delivery/notifications");
+  expect(body.notifications.filter((one: Body) => one.orderCode === made.code)).toEqual([]);
   await page.getByRole("button", { name: "Limpar" }).click();
-  await api(page, "POST", "/delivery/orders/cancel", { orderId: made.id });
 });
 
-// The last test that uses the page, because it advances the clock.
-test("late orders come first, without a request", async () => {
+test("late orders come first, without a request", async ({ context }) => {
+  await chooseAlerts();
   const later = await create({ preparationTime: 120 });
   const sooner = await create({ preparationTime: 60 });
   await goTo(page, "/orders");
-  for (const { code } of [later, sooner]) await row(code).waitFor();
+  for (const { code } of [later, sooner]) await expect(row(code)).toBeVisible();
   const codes = () => page.locator(".orders .row-link").allInnerTexts();
+  await expect.poll(async () => (await codes()).length).toBeGreaterThan(1);
   const order = await codes();
-  assert.ok(order.indexOf(sooner.code) < order.indexOf(later.code), order.join(" "));
-  assert.equal(await row(sooner.code).locator(".late").count(), 0);
+  expect(order.indexOf(sooner.code), order.join(" ")).toBeLessThan(order.indexOf(later.code));
+  await expect(row(sooner.code).locator(".late")).toHaveCount(0);
 
   const passed =
     Date.parse(sooner.expectedDelivery) - (await page.evaluate(() => Date.now())) + 12.5 * 60_000;
-  const tones = await page.evaluate(() => globalThis.tones);
+  const { tones } = await recorded();
   await context.setOffline(true);
   await page.clock.fastForward(passed);
-  await row(sooner.code).getByText("atrasado 12 min").waitFor();
-  assert.equal(await row(later.code).locator(".late").count(), 0);
+  await expect(row(sooner.code).getByText("atrasado 12 min")).toBeVisible();
+  await expect(row(later.code).locator(".late")).toHaveCount(0);
   await screenshot(page, "orders-late");
   // The clerk is alerted, and the title counts the late order.
   const alerts = [`O pedido ${sooner.code} está atrasado.`, "pedidos estão atrasados."];
-  await page.waitForFunction(
-    (expected) => globalThis.shown.some((one) => expected.some((text) => one.includes(text))),
-    alerts,
-  );
-  assert.equal(await page.evaluate(() => globalThis.tones), tones + 2);
-  assert.match(await page.title(), /^\(\d+\) /);
+  const isAlerted = async () =>
+    (await recorded()).shown.some((text) => alerts.some((one) => text.includes(one)));
+  await expect.poll(isAlerted).toBe(true);
+  await expect.poll(async () => (await recorded()).tones).toBe(tones + 2);
+  expect(await page.title()).toMatch(/^\(\d+\) /);
   await context.setOffline(false);
 
   // A promised time on another day has a date.
   await goTo(page, `/orders/${sooner.id}`);
-  await page
-    .locator(".heading")
-    .getByText(/prometido .*\d\d:\d\d, atrasado 1[23] min/)
-    .waitFor();
+  await expect(
+    page.locator(".heading").getByText(/prometido .*\d\d:\d\d, atrasado 1[23] min/),
+  ).toBeVisible();
   await goTo(page, `/orders/${later.id}`);
-  await page
-    .locator(".heading")
-    .getByText(/prometido .*\d\d:\d\d, em \d+ min/)
-    .waitFor();
-  for (const { id } of [later, sooner])
-    await api(page, "POST", "/delivery/orders/cancel", { orderId: id });
-});
-
-test("pages have no errors", () => {
-  assert.deepEqual(pageErrors, []);
+  await expect(
+    page.locator(".heading").getByText(/prometido .*\d\d:\d\d, em \d+ min/),
+  ).toBeVisible();
 });

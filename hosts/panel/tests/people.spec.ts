@@ -1,20 +1,10 @@
 // One order with three people at once: the merchant's panel, the courier's app and the recipient's page. Each sees the others'
 // actions without a reload.
-import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import {
-  BASE,
-  api,
-  goTo,
-  launch,
-  open,
-  openLoggedIn,
-  screenshot,
-  uniqueCnpj,
-  uniqueCode,
-  until,
-} from "./browser.mjs";
-import { openApp, photo, queueEmpty } from "./courier-app.mjs";
+import { BASE, sessionOf, uniqueCode, until, type Body, type Store } from "./support/api";
+import { photo, queueEmpty } from "./support/courier-app";
+import { expect, test } from "./support/fixtures";
+import { deferred, goTo, screenshot } from "./support/page";
+import type { Page } from "@playwright/test";
 
 /** An action that is seen only later was missed by push and poll. The printed times are the measurement: other work on the machine delays them. */
 const SEEN_MS = 8_000;
@@ -37,19 +27,19 @@ const ICARAI = {
   longitude: -43.1101,
 };
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-const seen = [];
-after(async () => {
-  await browser.close();
+/** The measured times, which the last test of a worker prints. */
+const seen: { what: string; took: number }[] = [];
+test.afterAll(() => {
   for (const { what, took } of seen)
     console.log(`${what.padEnd(52)} ${String(Math.round(took)).padStart(5)} ms`);
 });
 
 /** Waits until all watchers see an action, and records the time since it began. */
-async function within(what, watchers, since = Date.now()) {
+async function within(
+  what: string,
+  watchers: Record<string, () => Promise<unknown>>,
+  since = Date.now(),
+) {
   const times = await Promise.all(
     Object.entries(watchers).map(async ([who, watch]) => {
       await watch();
@@ -57,83 +47,65 @@ async function within(what, watchers, since = Date.now()) {
     }),
   );
   seen.push(...times);
-  for (const { what: text, took } of times) assert.ok(took <= SEEN_MS, `${text} after ${took} ms`);
+  for (const { what: text, took } of times)
+    expect(took, `${text} after ${took} ms`).toBeLessThanOrEqual(SEEN_MS);
 }
 
-const testId = (page, id) => page.locator(`[data-testid="${id}"]`);
-
-/** Creates a branch, so that its settings do not affect the orders of other tests. */
-async function branch(panel) {
-  const made = await api(panel, "POST", "/delivery/stores", {
-    name: "Filial Niterói",
-    cnpj: uniqueCnpj(),
-    email: `${uniqueCode("filial").toLowerCase()}@demo.despacho.example`,
-    password: "senha-de-teste",
-    currentPassword: "despacho-demo",
-    responsible: { name: "Bia Rocha", phone: "+552130000000" },
-    address: NITEROI,
-    marketplaceBranchId: 1,
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return Number(made.body.storeId);
-}
+const testId = (page: Page, id: string) => page.locator(`[data-testid="${id}"]`);
 
 /** Sets the tracking and proof policies in the panel. */
-async function setPolicies(panel, store) {
+async function setPolicies(panel: Page, store: Store, branch: number) {
   await panel.reload();
   await goTo(panel, "/settings");
-  await panel.selectOption("#f-store", String(store));
+  await panel.selectOption("#f-store", String(branch));
   const tracking = testId(panel, "tracking");
   await tracking.getByLabel("Criar um link para cada entrega").check();
   await tracking.getByLabel("Deixar na portaria").check();
   await panel.fill("#f-contact-name", "Balcão");
   await tracking.getByRole("button", { name: "Salvar" }).click();
-  await panel.getByText("Configurações salvas.").waitFor();
+  await expect(panel.getByText("Configurações salvas.")).toBeVisible();
   const proof = testId(panel, "proof-policy");
   const delivery = proof.locator("fieldset", { hasText: "Entrega" }).first();
   await delivery.getByLabel("Foto").check();
   await delivery.getByLabel("Nome").check();
   await proof.getByRole("button", { name: "Salvar" }).click();
   await until(
-    () => api(panel, "GET", `/delivery/stores/${store}/proofs`),
+    () => store.api("GET", `/delivery/stores/${branch}/proofs`),
     ({ body }) => body.rules.length === 1,
   );
-  const saved = await api(panel, "GET", `/delivery/stores/${store}/tracking`);
-  assert.deepEqual(
-    [saved.body.enabled, saved.body.choices, saved.body.contact.name],
-    [true, ["DOORMAN"], "Balcão"],
-  );
+  const saved = await store.api("GET", `/delivery/stores/${branch}/tracking`);
+  expect([saved.body.enabled, saved.body.choices, saved.body.contact.name]).toEqual([
+    true,
+    ["DOORMAN"],
+    "Balcão",
+  ]);
 }
 
 /** Returns the bytes of a stored photo as text. */
-async function photoText(panel, id) {
-  const key = await panel.evaluate(
-    () => JSON.parse(sessionStorage.getItem("despacho.session")).key,
-  );
+async function photoText(panel: Page, id: number) {
+  const { key } = await sessionOf(panel);
   const response = await fetch(`${BASE}/delivery/photos/${id}`, {
     headers: { "x-api-token": key },
   });
-  assert.equal(response.headers.get("content-type"), "image/jpeg");
+  expect(response.headers.get("content-type")).toBe("image/jpeg");
   return Buffer.from(await response.arrayBuffer()).toString("latin1");
 }
 
-test("merchant, courier and recipient see one another's actions", async () => {
-  const merchant = await openLoggedIn(browser);
-  const panel = merchant.page;
-  const store = await branch(panel);
-  await setPolicies(panel, store);
-  const {
-    page: app,
-    rider,
-    pageErrors: appErrors,
-    close,
-  } = await openApp(browser, "Rita Souza", NITEROI);
+test("merchant, courier and recipient see one another's actions", async ({
+  panel,
+  store,
+  open,
+  openApp,
+}) => {
+  const branch = await store.branch("Filial Niterói", NITEROI);
+  await setPolicies(panel, store, branch);
+  const { page: app } = await openApp("Rita Souza", NITEROI);
   await goTo(panel, "/orders");
-  await panel.waitForSelector(".connection.live");
+  await expect(panel.locator(".connection.live").first()).toBeVisible();
 
-  const made = await api(panel, "POST", "/delivery/orders", {
+  const made = await store.api("POST", "/delivery/orders", {
     code: uniqueCode("TRES"),
-    store: { userPlatformId: store },
+    store: { userPlatformId: branch },
     deliveries: [
       {
         name: "Ana Lima",
@@ -143,42 +115,41 @@ test("merchant, courier and recipient see one another's actions", async () => {
       },
     ],
   });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
   const { id, code, pickupCode } = made.body;
   await within("order created", {
-    merchant: () => panel.locator(".orders tr", { hasText: code }).waitFor(),
+    merchant: () => expect(panel.locator(".orders tr", { hasText: code })).toBeVisible(),
   });
   const { trackingUrl } = made.body.deliveries[0];
-  const { page: recipient, context: recipientContext } = await open(browser, {
-    viewport: { width: 390, height: 844 },
-  });
+  const recipient = await open({ viewport: { width: 390, height: 844 } });
   // The courier is assigned after the response with the page and before its stream of changes.
-  let openStream;
-  const assigned = new Promise((resolve) => (openStream = resolve));
+  const { promise: assigned, resolve: openStream } = deferred();
   await recipient.route("**/t/*/events", (route) => assigned.then(() => route.continue()));
   await recipient.goto(BASE + new URL(trackingUrl).pathname);
-  const state = (text) => () => recipient.locator("#live h1", { hasText: text }).waitFor();
+  const state = (text: string) => () =>
+    expect(recipient.locator("#live h1", { hasText: text })).toBeVisible();
 
   await goTo(panel, `/orders/${id}`);
-  const badge = (text) => () => panel.locator(".heading .badge", { hasText: text }).waitFor();
+  const badge = (text: string) => () =>
+    expect(panel.locator(".heading .badge", { hasText: text })).toBeVisible();
   const { body: given } = await until(
-    () => api(panel, "GET", `/delivery/orders/${id}`),
+    () => store.api("GET", `/delivery/orders/${id}`),
     ({ body }) => body.situation === 210,
   );
   const allocatedAt = Date.parse(
-    given.events.find((one) => one.type === "order.allocated").createdAt,
+    given.events.find((one: Body) => one.type === "order.allocated").createdAt,
   );
   await within(
     "courier assigned",
     {
-      courier: () => testId(app, "stop").waitFor(),
-      merchant: () => panel.locator(".heading", { hasText: "Rita Souza" }).waitFor(),
+      courier: () => expect(testId(app, "stop")).toBeVisible(),
+      merchant: () => expect(panel.locator(".heading", { hasText: "Rita Souza" })).toBeVisible(),
     },
     allocatedAt,
   );
   openStream();
   await state("O entregador está buscando")();
-  assert.equal(await panel.locator(".tracking a").getAttribute("href"), trackingUrl);
+  await expect(panel.locator(".tracking a")).toHaveAttribute("href", trackingUrl);
 
   await testId(app, "next").click();
   await within("courier at the pickup", { merchant: badge("Entregador na coleta") });
@@ -189,17 +160,16 @@ test("merchant, courier and recipient see one another's actions", async () => {
     merchant: badge("Saiu para entrega"),
     recipient: state("O entregador está com seu pedido"),
   });
-  await app.waitForSelector("dialog[open]", { state: "detached" });
+  await expect(app.locator("dialog[open]")).toHaveCount(0);
   await testId(app, "next").click();
   await within("courier on the way", {
-    merchant: () => panel.locator(".stops .badge", { hasText: "A caminho" }).waitFor(),
+    merchant: () => expect(panel.locator(".stops .badge", { hasText: "A caminho" })).toBeVisible(),
     recipient: state("Seu pedido está a caminho"),
   });
-  assert.match(await recipient.locator("#live").innerText(), /Rita/);
-  assert.doesNotMatch(
-    await recipient.locator("body").innerText(),
+  await expect(recipient.locator("#live")).toHaveText(/Rita/, { useInnerText: true });
+  await expect(recipient.locator("body"), "the recipient sees the first name only").not.toHaveText(
     /Souza/,
-    "the recipient sees the first name only",
+    { useInnerText: true },
   );
 
   await recipient
@@ -208,13 +178,14 @@ test("merchant, courier and recipient see one another's actions", async () => {
     .first()
     .click();
   await within("recipient's choice", {
-    courier: () => app.locator(".notice", { hasText: "Deixar na portaria" }).waitFor(),
-    merchant: () => panel.locator(".notice", { hasText: "Deixar na portaria" }).waitFor(),
+    courier: () => expect(app.locator(".notice", { hasText: "Deixar na portaria" })).toBeVisible(),
+    merchant: () =>
+      expect(panel.locator(".notice", { hasText: "Deixar na portaria" })).toBeVisible(),
   });
   await screenshot(recipient, "people-recipient");
   await testId(app, "next").click();
   await within("courier at the door", {
-    merchant: () => panel.locator(".stops .badge", { hasText: "Na porta" }).waitFor(),
+    merchant: () => expect(panel.locator(".stops .badge", { hasText: "Na porta" })).toBeVisible(),
     recipient: state("O entregador chegou"),
   });
 
@@ -223,13 +194,15 @@ test("merchant, courier and recipient see one another's actions", async () => {
   await testId(app, "next").click();
   await app.fill("#step-code", "ERRADO");
   await testId(app, "submit").click();
-  await app.getByText("Tire uma foto.").waitFor();
+  await expect(app.getByText("Tire uma foto.")).toBeVisible();
   await app.setInputFiles("#step-photo", await photo(app));
-  await app.locator(".photos img").waitFor();
+  await expect(app.locator(".photos img")).toBeVisible();
   await app.fill("#step-name", "Seu José");
   // The form of the trip's last step stays open if the service rejects it, with the photo.
   await testId(app, "submit").click();
-  await app.locator("dialog .error.box").filter({ hasText: "Código incorreto" }).waitFor();
+  await expect(
+    app.locator("dialog .error.box").filter({ hasText: "Código incorreto" }),
+  ).toBeVisible();
   await app.fill("#step-code", deliveryCode);
   await screenshot(app, "people-proof");
   await testId(app, "submit").click();
@@ -238,40 +211,32 @@ test("merchant, courier and recipient see one another's actions", async () => {
     recipient: state("Seu pedido foi entregue"),
   });
   await queueEmpty(app);
-  await testId(app, "duty").waitFor();
+  await expect(testId(app, "duty")).toBeVisible();
 
   const proofs = testId(panel, "proofs");
-  await proofs.getByText("Recebido por Seu José").waitFor();
-  await proofs.locator("img.photo").waitFor();
-  assert.deepEqual(
-    await proofs
+  await expect(proofs.getByText("Recebido por Seu José")).toBeVisible();
+  await expect(proofs.locator("img.photo")).toBeVisible();
+  const size = () =>
+    proofs
       .locator("img.photo")
-      .evaluate((image) => [image.naturalWidth, image.naturalHeight]),
-    [1280, 960],
-  );
-  const { body: proven } = await api(panel, "GET", `/delivery/orders/${id}`);
-  assert.doesNotMatch(
+      .evaluate((image: HTMLImageElement) => [image.naturalWidth, image.naturalHeight]);
+  await expect.poll(size).toEqual([1280, 960]);
+  const { body: proven } = await store.api("GET", `/delivery/orders/${id}`);
+  expect(
     await photoText(panel, proven.proofs[0].photos[0].photoId),
-    /GPS/,
     "the photo has metadata",
-  );
+  ).not.toMatch(/GPS/);
   const [download] = await Promise.all([
     panel.waitForEvent("download"),
     proofs.getByRole("button", { name: "Baixar comprovante assinado" }).click(),
   ]);
-  assert.match(download.suggestedFilename(), new RegExp(`despacho-${id}\\.html`));
+  expect(download.suggestedFilename()).toMatch(new RegExp(`despacho-${id}\\.html`));
 
   await recipient.locator("input[name=stars][value='5']").check();
   await recipient.fill("textarea[name=text]", "Muito rápido");
   await recipient.getByRole("button", { name: "Enviar avaliação" }).click();
   await within("rating", {
-    merchant: () => panel.locator(".stops", { hasText: "Avaliação: 5 de 5" }).waitFor(),
+    merchant: () => expect(panel.locator(".stops", { hasText: "Avaliação: 5 de 5" })).toBeVisible(),
   });
   await screenshot(panel, "people-merchant");
-  assert.deepEqual(appErrors, []);
-  assert.deepEqual(merchant.pageErrors, []);
-  await rider.stop();
-  await close();
-  await recipientContext.close();
-  await merchant.context.close();
 });

@@ -1,41 +1,33 @@
 // The courier's app: sign-in, a whole trip, lost networks, rejected steps, reloads, the keyboard, targets and looks.
-import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { runnerImport } from "vite";
-import {
-  BASE,
-  axeViolations,
-  courier,
-  launch,
-  open,
-  request,
-  screenshot,
-  settled,
-} from "./browser.mjs";
+import { apply, type StepKind } from "../src/courier/steps";
+import type { Trip } from "../src/courier/wire";
+import { BASE, request, type Body } from "./support/api";
 import {
   PHONE,
   TRIP,
-  allocated,
   cutNetwork,
-  merchant,
   nextIs,
-  openApp,
   orderFor,
   photo,
   queueEmpty,
+  queueHas,
   result,
   returnCode,
   stepTaken,
   takeStep,
-} from "./courier-app.mjs";
+  testId,
+  allocated,
+} from "./support/courier-app";
+import { expect, test } from "./support/fixtures";
+import { axeViolations, deferred, screenshot, settled } from "./support/page";
+import type { Page } from "@playwright/test";
 
-let browser;
-before(async () => {
-  browser = await launch();
+const place = (street: string, latitude: number, longitude: number) => ({
+  street,
+  number: "100",
+  latitude,
+  longitude,
 });
-after(() => browser.close());
-
-const place = (street, latitude, longitude) => ({ street, number: "100", latitude, longitude });
 /** Each test has a city without other couriers. */
 const CURITIBA = orderFor(
   { city: "Curitiba", state: "PR" },
@@ -94,275 +86,273 @@ const VITORIA = orderFor(
   ],
 );
 
-const testId = (page, id) => page.locator(`[data-testid="${id}"]`);
-let online = null;
+/** The end of an order whose courier was online for the whole trip. */
+const END = {
+  situation: 510,
+  deliveries: [500, 540],
+  events: [
+    "order.created",
+    "order.searching",
+    "order.allocated",
+    "order.courier_arrived",
+    "order.picked_up",
+    "delivery.en_route 0",
+    "delivery.arrived 0",
+    "delivery.delivered 0",
+    "delivery.en_route 1",
+    "delivery.arrived 1",
+    "delivery.returning 1 Destinatário ausente",
+    "order.courier_at_return",
+    "order.returned",
+  ],
+};
 
 /** Everything that scripts of the page can read: the URL, all storage and the cookies. */
-const readable = (page) =>
+const readable = (page: Page) =>
   page.evaluate(async () => {
-    const stored = [
-      location.href,
-      document.referrer,
-      document.cookie,
-      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]),
-    ];
+    const storages = [{ ...localStorage }, { ...sessionStorage }, history.state];
+    const stored = [location.href, document.referrer, document.cookie, JSON.stringify(storages)];
+    const done = <T>(asked: IDBRequest<T>) =>
+      new Promise<T>((resolve) => {
+        asked.onsuccess = () => resolve(asked.result);
+      });
     for (const { name } of await indexedDB.databases()) {
-      const database = await new Promise(
-        (resolve) => (indexedDB.open(name).onsuccess = (event) => resolve(event.target.result)),
-      );
+      const database = await done(indexedDB.open(name ?? ""));
       for (const store of database.objectStoreNames) {
-        stored.push(
-          await new Promise(
-            (resolve) =>
-              (database.transaction(store).objectStore(store).getAll().onsuccess = (event) =>
-                resolve(JSON.stringify(event.target.result))),
-          ),
-        );
+        const all = database.transaction(store).objectStore(store).getAll();
+        stored.push(JSON.stringify(await done(all)));
       }
       database.close();
     }
     for (const name of await caches.keys()) {
-      for (const request of await (await caches.open(name)).keys()) stored.push(request.url);
+      for (const cached of await (await caches.open(name)).keys()) stored.push(cached.url);
     }
     return stored.join("\n");
   });
 
-test("sign-in link leaves no secret that scripts can read", async () => {
-  const { page, context, rider, pageErrors, close } = await openApp(
-    browser,
-    "Rita Segredo",
-    RECIFE[0],
-  );
-  assert.equal(page.url(), `${BASE}/courier`);
-  const found = await readable(page);
-  assert.match(found, /Rita Segredo/, "the stored data is read");
-  assert.doesNotMatch(found, /in_\d|ses_|dsp_/);
+test("sign-in link leaves no secret that scripts can read", async ({ open, openApp }) => {
+  const { page, rider } = await openApp("Rita Segredo", RECIFE[0]);
+  const context = page.context();
+  await expect(page).toHaveURL("/courier");
+  await expect.poll(() => readable(page), "the stored data is read").toMatch(/Rita Segredo/);
+  expect(await readable(page)).not.toMatch(/in_\d|ses_|dsp_/);
   const [cookie] = await context.cookies(`${BASE}/courier/me`);
-  assert.deepEqual(
-    [cookie.name, cookie.httpOnly, cookie.sameSite, cookie.path],
-    ["despacho-courier", true, "Strict", "/courier"],
-  );
+  expect([cookie.name, cookie.httpOnly, cookie.sameSite, cookie.path]).toEqual([
+    "despacho-courier",
+    true,
+    "Strict",
+    "/courier",
+  ]);
   await page.goBack();
-  assert.doesNotMatch(page.url(), /in_/, "the link is not in the history");
+  expect(page.url(), "the link is not in the history").not.toMatch(/in_/);
   await page.goto(`${BASE}/courier`);
-  await testId(page, "duty").waitFor();
+  await expect(testId(page, "duty")).toBeVisible();
 
   // Availability.
   await testId(page, "duty").click();
-  await page.getByText("Você está indisponível").first().waitFor();
-  assert.equal((await request(rider.key, "GET", "/courier/me")).body.available, false);
+  await expect(page.getByText("Você está indisponível").first()).toBeVisible();
+  const available = async () => (await request(rider.key, "GET", "/courier/me")).body.available;
+  await expect.poll(available).toBe(false);
   await testId(page, "duty").click();
-  await page.getByText("Aguardando uma viagem").waitFor();
+  await expect(page.getByText("Aguardando uma viagem")).toBeVisible();
 
   // After signing out, the phone has neither the session nor the data.
   await testId(page, "settings").click();
   await testId(page, "sign-out").click();
-  await testId(page, "sign-in").waitFor();
-  assert.doesNotMatch(await readable(page), /Rita/);
-  assert.deepEqual(
-    (await context.cookies()).filter((one) => one.name === "despacho-courier"),
-    [],
-  );
+  await expect(testId(page, "sign-in")).toBeVisible();
+  await expect.poll(() => readable(page)).not.toMatch(/Rita/);
+  expect((await context.cookies()).filter((one) => one.name === "despacho-courier")).toEqual([]);
   await page.reload();
-  await testId(page, "sign-in").waitFor();
+  await expect(testId(page, "sign-in")).toBeVisible();
 
   // A pasted link signs in too; a used one shows the reason.
   const link = await rider.link();
   await page.fill("#code", "abc");
   await testId(page, "sign-in").click();
-  await page.getByText("Este não é um link de acesso.").first().waitFor();
+  await expect(page.getByText("Este não é um link de acesso.").first()).toBeVisible();
   await page.fill("#code", link);
   await testId(page, "sign-in").click();
-  await testId(page, "duty").waitFor();
-  const other = await open(browser);
-  await other.page.goto(link);
-  await other.page
-    .getByText(/link de acesso é inválido/)
-    .first()
-    .waitFor();
-  await other.context.close();
-  assert.deepEqual(pageErrors, []);
-  await close();
+  await expect(testId(page, "duty")).toBeVisible();
+  const other = await open();
+  await other.goto(link);
+  await expect(other.getByText(/link de acesso é inválido/).first()).toBeVisible();
 });
 
-test("step of an ended session is sent after the next sign-in", async () => {
-  const { page, context, rider, close } = await openApp(browser, "Rita Volta", JOINVILLE[0]);
-  const order = await allocated(...JOINVILLE);
+test("step of an ended session is sent after the next sign-in", async ({ store, openApp }) => {
+  const { page, rider } = await openApp("Rita Volta", JOINVILLE[0]);
+  const context = page.context();
+  const order = await allocated(store, ...JOINVILLE);
   await nextIs(page, "Cheguei à coleta");
   await context.setOffline(true);
-  await takeStep(page, "arrive", order);
+  await takeStep(page, store, "arrive", order);
   await stepTaken(page, 0);
   const takenAt = Date.now();
   await rider.alter({ newKey: true });
-  await page.waitForTimeout(1_500);
+  // The step is sent more than a second after it was taken.
+  await expect.poll(() => Date.now() - takenAt).toBeGreaterThan(1_500);
   await context.setOffline(false);
-  await page.getByText("Uma etapa ainda não foi enviada.").waitFor();
+  await expect(page.getByText("Uma etapa ainda não foi enviada.")).toBeVisible();
   await page.goto(await rider.link());
   await stepTaken(page, 0);
   await queueEmpty(page);
-  const { body } = await merchant("GET", `/delivery/orders/${order.id}`);
-  const event = body.events.find((one) => one.type === "order.courier_arrived");
-  assert.equal(body.situation, 220);
-  assert.ok(
-    Math.abs(Date.parse(event.createdAt) - takenAt) < 1_000,
+  const { body } = await store.api("GET", `/delivery/orders/${order.id}`);
+  const event = body.events.find((one: Body) => one.type === "order.courier_arrived");
+  expect(body.situation).toBe(220);
+  expect(
+    Math.abs(Date.parse(event.createdAt) - takenAt),
     `${event.createdAt} is not the time of the step`,
-  );
-  assert.ok(
-    Date.parse(event.receivedAt) - takenAt > 1_000,
+  ).toBeLessThan(1_000);
+  expect(
+    Date.parse(event.receivedAt) - takenAt,
     `${event.receivedAt} is not the time of the arrival`,
-  );
-  await close();
+  ).toBeGreaterThan(1_000);
 });
 
-test("whole trip online", async () => {
-  const { page, pageErrors, close } = await openApp(browser, "Rita Online", CURITIBA[0]);
-  const order = await allocated(...CURITIBA);
+test("whole trip online", async ({ store, openApp }) => {
+  const { page } = await openApp("Rita Online", CURITIBA[0]);
+  const order = await allocated(store, ...CURITIBA);
   await nextIs(page, "Cheguei à coleta");
   // The pickup names the store, and every link to a navigation app works on every phone.
-  const { body: store } = await merchant("GET", `/delivery/stores/${order.storeId}`);
-  assert.equal(await testId(page, "store").innerText(), store.name);
-  assert.equal(
-    await page.getByRole("link", { name: "Ligar para a loja" }).getAttribute("href"),
-    `tel:${store.responsible.phone}`,
+  const { body: own } = await store.api("GET", `/delivery/stores/${order.storeId}`);
+  await expect(testId(page, "store")).toHaveText(own.name);
+  await expect(page.getByRole("link", { name: "Ligar para a loja" })).toHaveAttribute(
+    "href",
+    `tel:${own.responsible.phone}`,
   );
   await testId(page, "navigate").click();
-  const links = await page.locator("dialog a").evaluateAll((all) => all.map((one) => one.href));
-  assert.equal(links.length, 3);
-  for (const link of links) assert.match(link, /^https:.*-25\.4297,-49\.2711$/);
+  await expect(page.locator("dialog a")).toHaveCount(3);
+  const links = await page
+    .locator("dialog a")
+    .evaluateAll((all) => (all as HTMLAnchorElement[]).map((one) => one.href));
+  for (const link of links) expect(link).toMatch(/^https:.*-25\.4297,-49\.2711$/);
   await page.keyboard.press("Escape");
   for (const [at, kind] of TRIP.entries()) {
     if (kind === "pickup") {
       // An error ends with its correction. Digits come first; a code with letters has another keypad.
       await testId(page, "next").click();
-      assert.equal(await page.locator("#step-code").getAttribute("inputmode"), "numeric");
+      await expect(page.locator("#step-code")).toHaveAttribute("inputmode", "numeric");
       await testId(page, "submit").click();
-      await page.locator("#step-code-error").waitFor();
+      await expect(page.locator("#step-code-error")).toBeVisible();
       await page.fill("#step-code", "1");
-      await page.locator("#step-code-error").waitFor({ state: "detached" });
-      assert.equal(await page.locator("[aria-invalid=true]").count(), 0);
+      await expect(page.locator("#step-code-error")).toHaveCount(0);
+      await expect(page.locator("[aria-invalid=true]")).toHaveCount(0);
       await page.getByRole("button", { name: "O código tem letras" }).click();
-      assert.equal(await page.locator("#step-code").getAttribute("inputmode"), "text");
+      await expect(page.locator("#step-code")).toHaveAttribute("inputmode", "text");
       await page.keyboard.press("Escape");
     }
     if (kind === "at-return") {
-      const things = (await testId(page, "bring-back").locator("li").allInnerTexts()).map((one) =>
-        one.replaceAll("\u00A0", " "),
-      );
-      assert.deepEqual(things, ["Pagamento de R$ 89,90: Ana Lima", "Mercadoria: Bruno Reis"]);
+      await expect(testId(page, "bring-back").locator("li")).toHaveText([
+        "Pagamento de R$ 89,90: Ana Lima",
+        "Mercadoria: Bruno Reis",
+      ]);
     }
-    await takeStep(page, kind, order);
+    await takeStep(page, store, kind, order);
     await stepTaken(page, at);
     await queueEmpty(page);
   }
-  online = await result(order.id);
-  assert.equal(online.situation, 510);
-  assert.deepEqual(online.deliveries, [500, 540]);
-  assert.deepEqual(pageErrors, []);
-  await close();
+  expect(await result(store, order.id)).toEqual(END);
 });
 
-test("network cut at every step loses and repeats nothing", async () => {
-  const { page, context, pageErrors, close } = await openApp(browser, "Rita Túnel", MANAUS[0]);
-  const order = await allocated(...MANAUS);
+test("network cut at every step loses and repeats nothing", async ({ store, openApp }) => {
+  const { page } = await openApp("Rita Túnel", MANAUS[0]);
+  const context = page.context();
+  const order = await allocated(store, ...MANAUS);
   await nextIs(page, "Cheguei à coleta");
   for (const [at, kind] of TRIP.entries()) {
-    if (kind === "hand-back") await returnCode(order.id);
+    if (kind === "hand-back") await returnCode(store, order.id);
     await context.setOffline(true);
-    await takeStep(page, kind, order);
+    await takeStep(page, store, kind, order);
     await stepTaken(page, at);
     if (at === 4) {
       // The app also opens without a network, from the service worker's files and the stored trip.
       await page.reload();
       await stepTaken(page, at);
-      assert.equal(await page.getAttribute("[data-testid=queue]", "data-waiting"), "1");
+      await queueHas(page, 1);
     }
     await context.setOffline(false);
     await queueEmpty(page);
   }
-  assert.deepEqual(await result(order.id), online);
-  assert.deepEqual(pageErrors, []);
-  await close();
+  expect(await result(store, order.id)).toEqual(END);
 });
 
-test("trip taken offline is sent in order after reconnecting", async () => {
-  const { page, close } = await openApp(browser, "Rita Longe", RECIFE[0]);
-  const order = await allocated(...RECIFE);
+test("trip taken offline is sent in order after reconnecting", async ({ store, openApp }) => {
+  const { page } = await openApp("Rita Longe", RECIFE[0]);
+  const order = await allocated(store, ...RECIFE);
   await nextIs(page, "Cheguei à coleta");
   const picture = await photo(page);
   const reconnect = await cutNetwork(page);
   for (const [at, kind] of TRIP.slice(0, 9).entries()) {
-    await takeStep(page, kind, order, kind === "pickup" ? picture : undefined);
+    await takeStep(page, store, kind, order, kind === "pickup" ? picture : undefined);
     await stepTaken(page, at);
   }
-  await testId(page, "offline").waitFor();
+  await expect(testId(page, "offline")).toBeVisible();
   await page.reload();
   await stepTaken(page, 8);
-  assert.equal(await page.getAttribute("[data-testid=queue]", "data-waiting"), "9");
-  const before = await result(order.id);
-  assert.equal(before.situation, 210);
+  await queueHas(page, 9);
+  const before = await result(store, order.id);
+  expect(before.situation).toBe(210);
   await reconnect();
   await queueEmpty(page);
-  await takeStep(page, "hand-back", order);
+  await takeStep(page, store, "hand-back", order);
   await stepTaken(page, 9);
   await queueEmpty(page);
-  assert.deepEqual(await result(order.id), online);
-  const { body } = await merchant("GET", `/delivery/orders/${order.id}`);
-  assert.deepEqual(
-    body.proofs.map((proof) => [proof.step, proof.photos.length]),
-    [["PICKUP", 1]],
-  );
-  await close();
+  expect(await result(store, order.id)).toEqual(END);
+  const { body } = await store.api("GET", `/delivery/orders/${order.id}`);
+  expect(body.proofs.map((proof: Body) => [proof.step, proof.photos.length])).toEqual([
+    ["PICKUP", 1],
+  ]);
 });
 
-test("rejected step shows the reason and drops the steps behind it", async () => {
-  const { page, context, close } = await openApp(browser, "Rita Engano", BELEM[0]);
-  const order = await allocated(...BELEM);
+test("rejected step shows the reason and drops the steps behind it", async ({ store, openApp }) => {
+  const { page } = await openApp("Rita Engano", BELEM[0]);
+  const context = page.context();
+  const order = await allocated(store, ...BELEM);
   await nextIs(page, "Cheguei à coleta");
   await context.setOffline(true);
-  await takeStep(page, "arrive", order);
-  await takeStep(page, "pickup", { ...order, pickupCode: "ERRADO" });
-  await takeStep(page, "en-route", order);
+  await takeStep(page, store, "arrive", order);
+  await takeStep(page, store, "pickup", { ...order, pickupCode: "ERRADO" });
+  await takeStep(page, store, "en-route", order);
   await nextIs(page, /^Cheguei$/);
   await context.setOffline(false);
   const failed = testId(page, "failed");
-  await failed.waitFor();
-  assert.match(
-    await failed.locator("[data-state=rejected]").innerText(),
+  await expect(failed).toBeVisible();
+  await expect(failed.locator("[data-state=rejected]")).toHaveText(
     /“Pedido coletado” \(Coleta\).*Código incorreto/s,
+    { useInnerText: true },
   );
-  assert.match(
-    await failed.locator("[data-state=dropped]").innerText(),
+  await expect(failed.locator("[data-state=dropped]")).toHaveText(
     /“Sair para a entrega” \(Ana Lima\)/,
+    { useInnerText: true },
   );
   await nextIs(page, "Pedido coletado");
-  assert.equal((await result(order.id)).situation, 220);
+  expect((await result(store, order.id)).situation).toBe(220);
   // The message stays until the courier has read it.
   await page.reload();
-  await failed.waitFor();
+  await expect(failed).toBeVisible();
   await testId(page, "dismiss").click();
-  await failed.waitFor({ state: "detached" });
+  await expect(failed).toHaveCount(0);
   await page.reload();
   await nextIs(page, "Pedido coletado");
-  assert.equal(await failed.count(), 0);
+  await expect(failed).toHaveCount(0);
   // A wrong code that the service rejects at once is shown in the form.
   await testId(page, "next").click();
   await page.fill("#step-code", "ERRADO");
   await testId(page, "submit").click();
-  await page.locator("dialog .error.box").filter({ hasText: "Código incorreto" }).waitFor();
+  await expect(
+    page.locator("dialog .error.box").filter({ hasText: "Código incorreto" }),
+  ).toBeVisible();
   await page.fill("#step-code", order.pickupCode);
   await testId(page, "submit").click();
   await stepTaken(page, 1);
-  await close();
 });
 
-test("reload during a request sends the step once", async () => {
-  const { page, close } = await openApp(browser, "Rita Recarga", NATAL[0]);
-  const order = await allocated(...NATAL);
+test("reload during a request sends the step once", async ({ store, openApp }) => {
+  const { page } = await openApp("Rita Recarga", NATAL[0]);
+  const order = await allocated(store, ...NATAL);
   await nextIs(page, "Cheguei à coleta");
-  const keys = [];
+  const keys: (string | undefined)[] = [];
   let isLost = true;
-  let received;
-  const arrived = new Promise((resolve) => (received = resolve));
+  const { promise: arrived, resolve: received } = deferred();
   await page.route("**/courier/orders/*/*", async (route) => {
     keys.push(route.request().headers()["idempotency-key"]);
     if (!isLost) return route.continue();
@@ -373,45 +363,38 @@ test("reload during a request sends the step once", async () => {
   });
   await testId(page, "next").click();
   await arrived;
-  assert.equal(await page.getAttribute("[data-testid=queue]", "data-waiting"), "1");
+  await queueHas(page, 1);
   await page.reload();
   await stepTaken(page, 0);
   await queueEmpty(page);
-  assert.deepEqual(keys, [keys[0], keys[0]]);
-  const { events } = await result(order.id);
-  assert.equal(events.filter((one) => one.startsWith("order.courier_arrived")).length, 1);
+  expect(keys).toEqual([keys[0], keys[0]]);
+  const { events } = await result(store, order.id);
+  expect(events.filter((one) => one.startsWith("order.courier_arrived")).length).toBe(1);
 
   // A declined order leaves the app at once.
   await testId(page, "more").click();
   await testId(page, "do-decline").click();
   await testId(page, "submit").click();
-  await page.getByText("Escolha um motivo.").waitFor();
+  await expect(page.getByText("Escolha um motivo.")).toBeVisible();
   await page.getByText("Outro motivo").click();
   await page.fill("#step-reason", "Pneu furado");
   await testId(page, "submit").click();
-  await testId(page, "duty").waitFor();
+  await expect(testId(page, "duty")).toBeVisible();
   await queueEmpty(page);
-  assert.ok(
-    (await result(order.id)).events.includes("order.courier_released  Pneu furado"),
+  expect(
+    (await result(store, order.id)).events.includes("order.courier_released  Pneu furado"),
     "the reason is stored",
-  );
-  await merchant("POST", "/delivery/orders/cancel", { orderId: order.id });
-  await close();
+  ).toBeTruthy();
+  await store.api("POST", "/delivery/orders/cancel", { orderId: order.id });
 });
 
-test("table in the app equals the service's", async () => {
-  const { apply } = (
-    await runnerImport(new URL("../src/courier/table.ts", import.meta.url).pathname)
-  ).module;
-  const rider = await courier("Rita Tabela");
-  await rider.send("position", {
-    latitude: SALVADOR[0].latitude,
-    longitude: SALVADOR[0].longitude,
-  });
-  const order = await allocated(...SALVADOR);
+test("state after each step equals the service's", async ({ courier, store }) => {
+  const rider = await courier("Rita Tabela", SALVADOR[0]);
+  const order = await allocated(store, ...SALVADOR);
   const [first, second] = order.deliveries;
-  const trip = async () => (await request(rider.key, "GET", "/courier/trip")).body.trip;
-  const shape = (found) =>
+  const trip = async (): Promise<Trip | null> =>
+    (await request(rider.key, "GET", "/courier/trip")).body.trip;
+  const shape = (found: Trip | null) =>
     found && {
       orders: found.orders.map((one) => [
         one.situation,
@@ -422,14 +405,16 @@ test("table in the app equals the service's", async () => {
       stops: found.stops.map((stop) => [stop.type, stop.deliveryId, stop.latitude]),
     };
   let expected = await trip();
-  const take = async (kind, deliveryId, body = {}) => {
-    expected = apply(expected, { kind, orderId: order.id, deliveryId });
+  const take = async (kind: StepKind, deliveryId: number | null, body = {}) => {
+    const at = new Date().toISOString();
+    const step = { kind, orderId: order.id, deliveryId, at, code: null, reason: null, proof: null };
+    expected = apply(expected, step);
     await rider.send(
       `orders/${order.id}/${kind}`,
       deliveryId === null ? body : { deliveryId, ...body },
     );
     const found = await trip();
-    assert.deepEqual(shape(expected), shape(found), kind);
+    expect(shape(expected), kind).toEqual(shape(found));
     expected = found;
   };
   await take("arrive", null);
@@ -444,36 +429,32 @@ test("table in the app equals the service's", async () => {
   await take("at-door", first.id);
   await take("deliver", first.id, { code: first.deliveryCode });
   await take("at-return", null);
-  await take("hand-back", null, { code: await returnCode(order.id) });
-  assert.equal(expected, null);
-  await rider.stop();
+  await take("hand-back", null, { code: await returnCode(store, order.id) });
+  expect(expected).toBe(null);
 });
 
 /** Moves the focus with the Tab key until an element matches. */
-async function tabTo(page, selector) {
+async function tabTo(page: Page, selector: string) {
   for (let presses = 0; presses < 40; presses += 1) {
     if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector))
       return;
     await page.keyboard.press("Tab");
   }
-  assert.fail(`${selector} is not reachable with the Tab key`);
+  throw new Error(`${selector} is not reachable with the Tab key`);
 }
 
-test("trip can be finished with only the keyboard", async () => {
-  const { page, pageErrors, close } = await openApp(browser, "Rita Tecla", MACEIO[0], {
-    isMobile: false,
-    hasTouch: false,
-  });
-  const order = await allocated(...MACEIO);
+test("trip can be finished with only the keyboard", async ({ store, openApp }) => {
+  const { page } = await openApp("Rita Tecla", MACEIO[0], { isMobile: false, hasTouch: false });
+  const order = await allocated(store, ...MACEIO);
   await nextIs(page, "Cheguei à coleta");
-  const press = (key) => page.keyboard.press(key);
+  const press = (key: string) => page.keyboard.press(key);
   for (const [at, kind] of TRIP.entries()) {
     if (kind === "fail") {
       await tabTo(page, "[data-testid=more]");
       await press("Enter");
       await tabTo(page, "[data-testid=do-fail]");
       await press("Enter");
-      await page.waitForSelector("[data-testid=form-fail]");
+      await expect(page.locator("[data-testid=form-fail]")).toBeVisible();
       await tabTo(page, "[name=reason]");
       await press("Space");
       await press("ArrowDown");
@@ -482,15 +463,15 @@ test("trip can be finished with only the keyboard", async () => {
       await press("Enter");
     }
     if (["pickup", "deliver", "hand-back"].includes(kind)) {
-      await page.waitForSelector(`[data-testid=form-${kind}]`);
+      await expect(page.locator(`[data-testid=form-${kind}]`)).toBeVisible();
       await tabTo(page, "#step-code");
-      await page.keyboard.type(
-        {
-          pickup: order.pickupCode,
-          deliver: order.deliveries[0].deliveryCode,
-          "hand-back": await returnCode(order.id),
-        }[kind],
-      );
+      const code =
+        kind === "hand-back"
+          ? await returnCode(store, order.id)
+          : kind === "pickup"
+            ? order.pickupCode
+            : order.deliveries[0].deliveryCode;
+      await page.keyboard.type(code);
       if (kind === "deliver") {
         await tabTo(page, "#step-paid");
         await press("Space");
@@ -499,29 +480,25 @@ test("trip can be finished with only the keyboard", async () => {
     if (["pickup", "deliver", "hand-back", "fail"].includes(kind)) {
       await tabTo(page, "[data-testid=submit]");
       await press("Enter");
-      await page.waitForSelector("dialog[open]", { state: "detached" });
+      await expect(page.locator("dialog[open]")).toHaveCount(0);
     }
     await stepTaken(page, at);
   }
-  await page.waitForFunction(() => document.activeElement?.id === "title", null, {
-    timeout: 5_000,
-  });
+  await expect(page.locator("#title")).toBeFocused();
   await queueEmpty(page);
-  const { situation, events } = await result(order.id);
-  assert.equal(situation, 510);
-  assert.ok(
+  const { situation, events } = await result(store, order.id);
+  expect(situation).toBe(510);
+  expect(
     events.some((one) => one.endsWith("Endereço não encontrado")),
     events.join(),
-  );
-  assert.deepEqual(pageErrors, []);
-  await close();
+  ).toBeTruthy();
 });
 
 /** Returns controls that are smaller than a thumb needs. A label enlarges the control inside it. */
-const smallTargets = (page) =>
+const smallTargets = (page: Page) =>
   page.evaluate(() => {
     const scope = document.querySelector("dialog[open]") ?? document.body;
-    const found = [];
+    const found: string[] = [];
     for (const element of scope.querySelectorAll("a, button, input, textarea, summary")) {
       const target = element.closest("label") ?? element;
       const { width, height } = target.getBoundingClientRect();
@@ -539,23 +516,20 @@ const LOOKS = [
   ["phone", PHONE, "dark", "en-US"],
   ["desktop", { width: 1280, height: 860 }, "light", "en-US"],
   ["desktop", { width: 1280, height: 860 }, "dark", "pt-BR"],
-];
+] as const;
 
 for (const [device, viewport, colorScheme, locale] of LOOKS) {
-  test(`looks on ${device}, ${colorScheme}, ${locale}`, async () => {
+  test(`looks on ${device}, ${colorScheme}, ${locale}`, async ({ openApp, store }) => {
     const at = VITORIA[0];
     const moved = {
       ...at,
       latitude:
         at.latitude + LOOKS.findIndex((one) => one[0] === device && one[2] === colorScheme) * 0.002,
     };
-    const { page, context, pageErrors, close } = await openApp(browser, "Rita Vista", moved, {
-      viewport,
-      colorScheme,
-      locale,
-    });
-    const found = [];
-    const check = async (name) => {
+    const { page } = await openApp("Rita Vista", moved, { viewport, colorScheme, locale });
+    const context = page.context();
+    const found: string[] = [];
+    const check = async (name: string) => {
       await settled(page);
       await screenshot(page, `courier-${name}-${device}-${colorScheme}`);
       // The desktop has the same elements and colours.
@@ -571,38 +545,41 @@ for (const [device, viewport, colorScheme, locale] of LOOKS) {
       if (overflow > 0) found.push(`${name}: ${overflow} px of horizontal overflow`);
       if (device === "phone") await page.setViewportSize(viewport);
     };
-    const go = (hash) => page.evaluate((to) => (location.hash = to), hash);
+    const go = (hash: string) =>
+      page.evaluate((to) => {
+        location.hash = to;
+      }, hash);
     const shut = async () => {
       await page.keyboard.press("Escape");
-      await page.waitForSelector("dialog[open]", { state: "detached" });
+      await expect(page.locator("dialog[open]")).toHaveCount(0);
     };
     await check("waiting");
-    const order = await allocated(moved, VITORIA[1]);
-    await testId(page, "stop").waitFor();
-    await page.waitForSelector(".map .mark");
+    const order = await allocated(store, moved, VITORIA[1]);
+    await expect(testId(page, "stop")).toBeVisible();
+    await expect(page.locator(".map .mark").first()).toBeVisible();
     await check("pickup");
     await testId(page, "navigate").click();
     await check("navigate");
     await shut();
     await context.setOffline(true);
     await testId(page, "next").click();
-    await page.waitForSelector("[data-testid=queue][data-waiting='1']");
-    await testId(page, "offline").waitFor();
+    await expect(page.locator("[data-testid=queue][data-waiting='1']")).toBeVisible();
+    await expect(testId(page, "offline")).toBeVisible();
     await testId(page, "next").click();
     await page.fill("#step-code", "ERRADO");
     await page.locator("summary").click();
     await check("form-pickup");
     await testId(page, "submit").click();
-    await page.waitForSelector("dialog[open]", { state: "detached" });
+    await expect(page.locator("dialog[open]")).toHaveCount(0);
     await check("offline");
     await context.setOffline(false);
-    await testId(page, "failed").waitFor();
+    await expect(testId(page, "failed")).toBeVisible();
     await check("failed");
     await testId(page, "dismiss").click();
     await testId(page, "next").click();
     await page.fill("#step-code", order.pickupCode);
     await testId(page, "submit").click();
-    await page.waitForSelector("dialog[open]", { state: "detached" });
+    await expect(page.locator("dialog[open]")).toHaveCount(0);
     await testId(page, "next").click();
     await testId(page, "next")
       .filter({ hasText: /Cheguei|arrived/ })
@@ -611,13 +588,13 @@ for (const [device, viewport, colorScheme, locale] of LOOKS) {
       .filter({ hasText: /entregue|Delivered/ })
       .click();
     await testId(page, "submit").click();
-    await page.waitForSelector("[aria-invalid=true]");
+    await expect(page.locator("[aria-invalid=true]").first()).toBeVisible();
     await check("form-deliver");
     await shut();
     await testId(page, "more").click();
     await check("more");
     await testId(page, "do-fail").click();
-    await page.waitForSelector("[data-testid=form-fail]");
+    await expect(page.locator("[data-testid=form-fail]")).toBeVisible();
     await check("form-fail");
     await shut();
     await check("delivery");
@@ -625,11 +602,9 @@ for (const [device, viewport, colorScheme, locale] of LOOKS) {
     await check("settings");
     await go("#device");
     await testId(page, "create-device").click();
-    await page.waitForSelector("svg.qr, .line");
+    await expect(page.locator("svg.qr, .line").first()).toBeVisible();
     await check("device");
     await go("#");
-    assert.deepEqual(found, []);
-    assert.deepEqual(pageErrors, []);
-    await close();
+    expect(found).toEqual([]);
   });
 }

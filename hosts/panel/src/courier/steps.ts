@@ -1,21 +1,10 @@
 /**
- * The courier's steps in the lifecycle table (core/src/rules/lifecycle): the state after a step that the service has not confirmed yet.
- * The npm package has the whole table, but is larger than the app.
+ * The state after a step of the courier that the service has not confirmed yet. The statuses come from the core's lifecycle table. The npm
+ * package applies it too, but is fifteen times as large as the app, which must open on slow phones; a test compares both.
  */
 
+import { LIFECYCLE } from "despacho/lifecycle";
 import type { EventType, Order, ProofStep, Stop, Trip } from "./wire";
-
-export type StepKind =
-  | "arrive"
-  | "decline"
-  | "pickup"
-  | "en-route"
-  | "resequence"
-  | "at-door"
-  | "deliver"
-  | "fail"
-  | "at-return"
-  | "hand-back";
 
 export interface Step {
   kind: StepKind;
@@ -37,35 +26,46 @@ export interface Proof {
   longitude: number | null;
 }
 
-interface Row {
-  event: EventType;
-  /** The statuses from which the step leads, of the delivery or of the order. */
-  from: readonly number[];
-  ofDelivery: boolean;
+interface StepInfo {
+  event: keyof typeof LIFECYCLE;
   proof?: ProofStep;
 }
 
-export const TABLE: Record<StepKind, Row> = {
-  arrive: { event: "order.courier_arrived", from: [210], ofDelivery: false },
-  decline: { event: "order.courier_released", from: [210, 220], ofDelivery: false },
-  pickup: { event: "order.picked_up", from: [220], ofDelivery: false, proof: "PICKUP" },
-  "en-route": { event: "delivery.en_route", from: [310], ofDelivery: true },
-  resequence: { event: "delivery.resequenced", from: [320, 330], ofDelivery: true },
-  "at-door": { event: "delivery.arrived", from: [320], ofDelivery: true },
-  deliver: { event: "delivery.delivered", from: [330], ofDelivery: true, proof: "DELIVERY" },
-  fail: { event: "delivery.returning", from: [310, 320, 330], ofDelivery: true, proof: "FAILURE" },
-  "at-return": { event: "order.courier_at_return", from: [400], ofDelivery: false },
-  "hand-back": { event: "order.returned", from: [410], ofDelivery: false, proof: "RETURN" },
-};
+/** The event that each step causes, and the proof that the store can require for it. */
+export const STEPS = {
+  arrive: { event: "order.courier_arrived" },
+  decline: { event: "order.courier_released" },
+  pickup: { event: "order.picked_up", proof: "PICKUP" },
+  "en-route": { event: "delivery.en_route" },
+  resequence: { event: "delivery.resequenced" },
+  "at-door": { event: "delivery.arrived" },
+  deliver: { event: "delivery.delivered", proof: "DELIVERY" },
+  fail: { event: "delivery.returning", proof: "FAILURE" },
+  "at-return": { event: "order.courier_at_return" },
+  "hand-back": { event: "order.returned", proof: "RETURN" },
+} as const satisfies Record<string, StepInfo>;
 
-/** The statuses of a delivery after a step of the courier. */
-const AFTER: Partial<Record<StepKind, number>> = {
-  "en-route": 320,
-  resequence: 310,
-  "at-door": 330,
-  deliver: 500,
-  fail: 400,
-};
+export type StepKind = keyof typeof STEPS;
+
+interface Row {
+  subject: "order" | "delivery";
+  /** The statuses from which the step leads, of the delivery or of the order. */
+  from: readonly number[];
+  /** The status after it; null if it follows from the deliveries. */
+  to: number | null;
+  /** What happens to each delivery together with the order. */
+  each: { from: readonly number[]; to: number } | null;
+}
+
+const row = (kind: StepKind): Row => LIFECYCLE[STEPS[kind].event];
+
+/** Returns whether a step concerns one delivery of the order. */
+export const isOfDelivery = (kind: StepKind): boolean => row(kind).subject === "delivery";
+/** Returns the step of which the store can require a proof. */
+export function proofStep(kind: StepKind): ProofStep | undefined {
+  const { proof }: StepInfo = STEPS[kind];
+  return proof;
+}
 
 const isCurrent = (situation: number) => situation === 320 || situation === 330;
 const isOpen = (situation: number) =>
@@ -86,43 +86,36 @@ function derived(order: Order): number {
 
 /** Returns whether the courier can take a step now. */
 export function can(order: Order, kind: StepKind, deliveryId: number | null): boolean {
-  const row = TABLE[kind];
-  if (!row.ofDelivery) return row.from.includes(order.situation);
+  const { from } = row(kind);
+  if (!isOfDelivery(kind)) return from.includes(order.situation);
   const delivery = order.deliveries.find((one) => one.id === deliveryId);
-  if (order.situation < 300 || delivery === undefined || !row.from.includes(delivery.situation))
+  if (order.situation < 300 || delivery === undefined || !from.includes(delivery.situation))
     return false;
   return kind !== "en-route" || !order.deliveries.some((one) => isCurrent(one.situation));
 }
 
 /** Returns the events that the courier can cause next, as the service returns them. */
 export function possible(order: Order): EventType[] {
-  const kinds = Object.keys(TABLE) as StepKind[];
+  const kinds = Object.keys(STEPS) as StepKind[];
   return kinds
     .filter((kind) => order.deliveries.some((one) => can(order, kind, one.id)))
-    .map((kind) => TABLE[kind].event);
+    .map((kind) => STEPS[kind].event);
 }
 
 /** Returns the order after a step; null if the courier no longer carries it. */
 export function applyToOrder(order: Order, step: Step): Order | null {
   if (!can(order, step.kind, step.deliveryId)) return order;
-  if (step.kind === "decline") return null;
-  const each = (from: number, to: number) =>
-    order.deliveries.map(
-      (one) => (one.situation === from ? { ...one, situation: to } : one) as typeof one,
-    );
-  let { situation, deliveries }: { situation: number; deliveries: Order["deliveries"] } = order;
-  if (step.kind === "arrive") situation = 220;
-  else if (step.kind === "at-return") [situation, deliveries] = [410, each(400, 410)];
-  else if (step.kind === "hand-back") return null;
-  else if (step.kind === "pickup") [situation, deliveries] = [300, each(150, 310)];
-  else {
-    const after = AFTER[step.kind] ?? 0;
-    deliveries = order.deliveries.map(
-      (one) => (one.id === step.deliveryId ? { ...one, situation: after } : one) as typeof one,
-    );
-    situation = derived({ ...order, deliveries });
-  }
-  if (situation >= 500) return null;
+  const { to, each } = row(step.kind);
+  const moved = (one: Order["deliveries"][number]): number => {
+    if (isOfDelivery(step.kind)) return one.id === step.deliveryId ? (to ?? 0) : one.situation;
+    return each?.from.includes(one.situation) === true ? each.to : one.situation;
+  };
+  const deliveries = order.deliveries.map(
+    (one) => ({ ...one, situation: moved(one) }) as typeof one,
+  );
+  const situation = isOfDelivery(step.kind) ? derived({ ...order, deliveries }) : to;
+  // The status of a returned order, whose courier has handed everything back, is one of the final ones.
+  if (step.kind === "decline" || situation === null || situation >= 500) return null;
   const next = {
     ...order,
     situation,

@@ -1,51 +1,37 @@
 // Every page and dialog on desktop and phone, in light and dark: screenshots and the violations that axe finds.
-import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import {
-  BASE,
-  LOOKS,
   PASSWORD,
   VERGUEIRO,
-  api,
+  sessionOf,
+  succeeds,
+  uniqueCode,
+  uniqueEmail,
+  type Body,
+  type Courier,
+  type Point,
+  type Store,
+} from "./support/api";
+import { expect, test } from "./support/fixtures";
+import {
+  LOOKS,
   closingDefects,
-  courier,
   defects,
   fillAddress,
   goTo,
-  launch,
   logIn,
-  open,
-  openLoggedIn,
+  priceShown,
   sendOrder,
-  uniqueCode,
-  until,
-} from "./browser.mjs";
-
-let browser;
-/** An order at a door and one that is returned. */
-const trips = {};
-const riders = [];
-before(async () => {
-  browser = await launch();
-  const { page, context } = await openLoggedIn(browser);
-  trips.atDoor = await trip(page, "Florianópolis", "SC", -27.5954, -48.548);
-  trips.returned = await trip(page, "Goiânia", "GO", -16.6869, -49.2648);
-  const { id, deliveries } = trips.returned;
-  const returned = await api(page, "POST", `/delivery/orders/${id}/return`, {
-    deliveryId: deliveries[0].id,
-    reason: "Cliente desistiu",
-  });
-  assert.equal(returned.status, 200, JSON.stringify(returned.body));
-  await context.close();
-});
-after(async () => {
-  for (const rider of riders) await rider.stop();
-  await browser.close();
-});
+} from "./support/page";
 
 /** Creates an order in a city without other couriers, and a courier who carries it to the door. */
-async function trip(page, city, state, latitude, longitude) {
-  const at = (street, north) => ({
+async function trip(
+  store: Store,
+  courier: (name: string, at: Point) => Promise<Courier>,
+  city: string,
+  state: string,
+  { latitude, longitude }: Point,
+): Promise<Body> {
+  const at = (street: string, north: number) => ({
     street,
     number: "100",
     city,
@@ -53,27 +39,24 @@ async function trip(page, city, state, latitude, longitude) {
     latitude: latitude + north,
     longitude,
   });
-  const rider = await courier(uniqueCode("Rita"));
-  riders.push(rider);
-  await rider.send("position", { latitude, longitude });
-  const made = await api(page, "POST", "/delivery/orders", {
+  const rider = await courier(uniqueCode("Rita"), { latitude, longitude });
+  const made = await store.order({
     code: uniqueCode("PORTA"),
     preparationTime: 0,
     pickupAddress: at("Rua Um", 0),
     deliveries: [{ name: "Ana Lima", onlinePayment: true, address: at("Rua Dois", 0.01) }],
   });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  const { id, pickupCode, deliveries } = made.body;
-  await until(
-    () => api(page, "GET", `/delivery/orders/${id}`),
-    ({ body }) => body.situation === 210,
-  );
+  const { id, pickupCode, deliveries } = made;
+  await store.orderWith(id, 210);
   await rider.send(`orders/${id}/arrive`);
   await rider.send(`orders/${id}/pickup`, { code: pickupCode });
   for (const step of ["en-route", "at-door"])
     await rider.send(`orders/${id}/${step}`, { deliveryId: deliveries[0].id });
-  return made.body;
+  return made;
 }
+
+const FLORIANOPOLIS = { latitude: -27.5954, longitude: -48.548 };
+const GOIANIA = { latitude: -16.6869, longitude: -49.2648 };
 
 const PAGES = {
   orders: "/orders",
@@ -88,10 +71,15 @@ const PAGES = {
   access: "/access",
 };
 
-const userButton = (at) => `[aria-labelledby=users] .actions-cell .button:nth-of-type(${at})`;
+const userButton = (at: number) =>
+  `[aria-labelledby=users] .actions-cell .button:nth-of-type(${at})`;
 
 /** Dialogs with their name, page and opening button. */
-const DIALOGS = (order, hook) => [
+const dialogs = (
+  order: number,
+  hook: string,
+  trips: { atDoor: number; returned: number },
+): [string, string, string][] => [
   ["delay", `/orders/${order}`, ".page-aside .button:not(.primary):not(.danger)"],
   ["cancel", `/orders/${order}`, ".page-aside .button.danger"],
   ["cancel-stop", `/orders/${order}`, ".stops .actions .button"],
@@ -100,9 +88,9 @@ const DIALOGS = (order, hook) => [
   ["user-change", "/access", userButton(1)],
   ["user-link", "/access", userButton(2)],
   ["user-remove", "/access", userButton(3)],
-  ["turn-back", `/orders/${trips.atDoor.id}`, ".stops .actions .button:nth-of-type(1)"],
-  ["discard", `/orders/${trips.atDoor.id}`, ".stops .actions .button:nth-of-type(2)"],
-  ["waive", `/orders/${trips.returned.id}`, ".page-aside .actions .button"],
+  ["turn-back", `/orders/${trips.atDoor}`, ".stops .actions .button:nth-of-type(1)"],
+  ["discard", `/orders/${trips.atDoor}`, ".stops .actions .button:nth-of-type(2)"],
+  ["waive", `/orders/${trips.returned}`, ".page-aside .actions .button"],
   ["revoke", "/keys", ".table .actions-cell .button"],
   ["webhook", "/webhooks", ".page-aside .button.primary"],
   ["rotate", `/webhooks/${hook}`, ".page-aside .button:nth-of-type(2)"],
@@ -111,24 +99,31 @@ const DIALOGS = (order, hook) => [
 ];
 
 for (const { device, colorScheme, ...options } of LOOKS) {
-  test(`${device}, ${colorScheme}, ${options.locale}`, async () => {
-    const { page, pageErrors, context } = await open(browser, { ...options, colorScheme });
-    const found = [];
-    const check = async (name) => {
+  test(`${device}, ${colorScheme}, ${options.locale}`, async ({ open, store, courier }) => {
+    test.setTimeout(240_000);
+    await store.branch(uniqueCode("Filial"));
+    // An order at a door and one that is returned.
+    const atDoor = await trip(store, courier, "Florianópolis", "SC", FLORIANOPOLIS);
+    const returned = await trip(store, courier, "Goiânia", "GO", GOIANIA);
+    const reason = { deliveryId: returned.deliveries[0].id, reason: "Cliente desistiu" };
+    await succeeds(store.key, "POST", `/delivery/orders/${returned.id}/return`, reason);
+    const page = await open({ ...options, colorScheme });
+    const found: string[] = [];
+    const check = async (name: string) => {
       found.push(...(await defects(page, name, `${device}-${colorScheme}`)));
     };
-    await page.goto(BASE);
-    await page.waitForSelector("#f-email");
+    await page.goto("/");
+    await expect(page.locator("#f-email")).toBeVisible();
     await check("login");
-    await page.goto(`${BASE}/#/password/code`);
-    await page.waitForSelector("#f-newPassword");
+    await page.goto("/#/password/code");
+    await expect(page.locator("#f-newPassword")).toBeVisible();
     await check("password");
-    await page.goto(BASE);
-    await logIn(page);
-    const made = await api(page, "POST", "/delivery/orders", order(uniqueCode("FOTO")));
-    assert.equal(made.status, 201, JSON.stringify(made.body));
-    await goTo(page, `/orders/${made.body.id}`);
-    await page.waitForSelector(".map .mark");
+    await page.goto("/");
+    await logIn(page, store);
+    store.key = (await sessionOf(page)).key;
+    const made = await store.order(order(uniqueCode("FOTO")));
+    await goTo(page, `/orders/${made.id}`);
+    await expect(page.locator(".map .mark").first()).toBeVisible();
     await check("order");
     for (const [name, route] of Object.entries(PAGES)) {
       await goTo(page, route);
@@ -139,75 +134,76 @@ for (const { device, colorScheme, ...options } of LOOKS) {
     for (const at of [0, 1]) await buttons.nth(at).click();
     await page.locator("#f-exceptions-0-closed").uncheck();
     await check("settings-hours");
-    const scheduled = await api(
-      page,
+    const scheduled = await store.api(
       "POST",
       "/delivery/orders",
       scheduledOrder(uniqueCode("AGENDA")),
     );
-    assert.equal(scheduled.status, 201, JSON.stringify(scheduled.body));
+    expect(scheduled.status, JSON.stringify(scheduled.body)).toBe(201);
     await goTo(page, `/orders/${scheduled.body.id}`);
-    await page.waitForSelector(".map .mark");
+    await expect(page.locator(".map .mark").first()).toBeVisible();
     await check("order-scheduled");
     await goTo(page, "/orders");
-    await page.locator(".orders .due .window").first().waitFor();
+    await expect(page.locator(".orders .due .window").first()).toBeVisible();
     await check("orders-scheduled");
-    await api(page, "POST", "/delivery/orders/cancel", { orderId: scheduled.body.id });
-    const hook = await api(page, "POST", "/delivery/webhooks", {
+    await store.api("POST", "/delivery/orders/cancel", { orderId: scheduled.body.id });
+    const hook = await store.api("POST", "/delivery/webhooks", {
       url: `https://${uniqueCode("loja").toLowerCase()}.invalid/despacho`,
       events: ["order.return_waived"],
       currentPassword: PASSWORD,
     });
-    await api(page, "POST", `/delivery/webhooks/${hook.body.id}/test`);
+    await store.api("POST", `/delivery/webhooks/${hook.body.id}/test`);
     await goTo(page, `/webhooks/${hook.body.id}`);
-    await page.waitForSelector(".table .badge");
+    await expect(page.locator(".table .badge").first()).toBeVisible();
     await check("webhook");
     await goTo(page, "/webhooks");
-    await page.waitForSelector(".table");
+    await expect(page.locator(".table").first()).toBeVisible();
     await check("webhooks");
     await goTo(page, "/orders/new");
     await page.fill("#f-code", "1");
     await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
-    await page.waitForFunction(() =>
-      /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""),
-    );
+    await priceShown(page);
     await page.evaluate(() => {
-      for (const section of document.querySelectorAll(".create-form details")) section.open = true;
+      const sections = document.querySelectorAll<HTMLDetailsElement>(".create-form details");
+      for (const section of sections) section.open = true;
     });
     await check("create");
     await page.fill("#f-deliveries-0-phone", "11");
     await sendOrder(page);
-    await page.waitForSelector(".error-box");
+    await expect(page.locator(".error-box")).toBeVisible();
     await check("create-rejected");
     await goTo(page, "/orders/import");
-    await page.waitForSelector("#f-csv");
+    await expect(page.locator("#f-csv")).toBeVisible();
     await check("import");
     await page.fill(
       "#f-csv",
       `codigo;destinatario;telefone;cep;rua;numero;cidade;uf\n${uniqueCode("L")};Maria Silva;11987654321;01504-000;Rua Vergueiro;1000;São Paulo;SP\n;João;12;;;;;`,
     );
     await page.click("form button[type=submit]");
-    await page.waitForSelector(".import-rows .badge.move");
-    await page.waitForSelector(".import-rows .badge.bad");
+    await expect(page.locator(".import-rows .badge.move").first()).toBeVisible();
+    await expect(page.locator(".import-rows .badge.bad").first()).toBeVisible();
     await check("import-checked");
     await page.locator(".import-summary .button:not(.primary)").click();
     await page.fill("#f-csv", "");
     const user = {
       name: "Bia Balcão",
-      email: `${uniqueCode("bia").toLowerCase()}@demo.despacho.example`,
+      email: uniqueEmail("bia"),
       role: "CLERK",
       currentPassword: PASSWORD,
     };
-    assert.equal((await api(page, "POST", "/delivery/users", user)).status, 201);
-    for (const [name, route, button] of DIALOGS(made.body.id, hook.body.id)) {
+    expect((await store.api("POST", "/delivery/users", user)).status).toBe(201);
+    for (const [name, route, button] of dialogs(made.id, hook.body.id, {
+      atDoor: atDoor.id,
+      returned: returned.id,
+    })) {
       await goTo(page, route);
       await page.locator(button).first().click();
-      await page.waitForSelector("dialog[open]");
+      await expect(page.locator("dialog[open]")).toBeVisible();
       await check(`dialog-${name}`);
       found.push(...(await closingDefects(page, name)));
     }
     await page.keyboard.press("?");
-    await page.waitForSelector("dialog[open] .keys");
+    await expect(page.locator("dialog[open] .keys")).toBeVisible();
     await check("dialog-help");
     await page.keyboard.press("Escape");
     if (device === "phone") {
@@ -215,13 +211,11 @@ for (const { device, colorScheme, ...options } of LOOKS) {
       await page.click(".menu-button");
       await check("menu");
     }
-    assert.deepEqual(found, []);
-    assert.deepEqual(pageErrors, []);
-    await context.close();
+    expect(found).toEqual([]);
   });
 }
 
-const order = (code) => ({
+const order = (code: string) => ({
   code,
   preparationTime: 20,
   previewDeliveryTime: true,
@@ -252,7 +246,7 @@ const order = (code) => ({
 });
 
 /** An order for tomorrow at 23:30 with all fields that the form hides at first. Its window ends on the next day, so that its text is long. */
-function scheduledOrder(code) {
+function scheduledOrder(code: string) {
   const tomorrow = new Date(Date.now() + 21 * 3_600_000).toISOString().slice(0, 10);
   const deliverAt = `${tomorrow}T23:30:00-03:00`;
   const [from, until] = [-1, 1].map((hours) =>

@@ -1,28 +1,14 @@
 // The operator's page for dispatch: a simulated pass and a real one.
-import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import {
-  api,
-  courier,
-  defectsEverywhere,
-  goTo,
-  launch,
-  openLoggedIn,
-  uniqueCode,
-} from "./browser.mjs";
-import { openConsole } from "./operator.mjs";
+import type { Body } from "./support/api";
+import { expect, test } from "./support/fixtures";
+import { defectsEverywhere, goTo } from "./support/page";
+import type { Page, Response } from "@playwright/test";
 
-let browser;
-let merchant;
-let page;
-let context;
-let pageErrors;
-before(async () => {
-  browser = await launch();
-  merchant = await openLoggedIn(browser);
-  ({ page, context, pageErrors } = await openConsole(browser));
+let page: Page;
+test.beforeEach(async ({ console }) => {
+  page = console;
+  await goTo(page, "/dispatch");
 });
-after(() => browser.close());
 
 /** Curitiba, where no other test has couriers. */
 const PICKUP = {
@@ -42,48 +28,34 @@ const DOOR = {
   longitude: -49.2659,
 };
 
-async function create() {
-  const body = {
-    code: uniqueCode("DSP"),
+test("a simulated pass explains the orders and changes nothing", async ({ store }) => {
+  await store.order({
     preparationTime: 0,
     pickupAddress: PICKUP,
     deliveries: [{ name: "Maria Silva", onlinePayment: true, address: DOOR }],
-  };
-  const made = await api(merchant.page, "POST", "/delivery/orders", body);
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.body;
-}
-
-test("a simulated pass explains the orders and changes nothing", async () => {
-  const order = await create();
-  await goTo(page, "/dispatch");
-  const isPass = (response) => response.url().endsWith("/admin/dispatch?dryRun=true");
+  });
+  const isPass = (response: Response) => response.url().endsWith("/admin/dispatch?dryRun=true");
   const [response] = await Promise.all([
     page.waitForResponse(isPass),
     page.getByRole("button", { name: "Simular uma passada" }).click(),
   ]);
   const { decisions } = await response.json();
   const shown = page.getByTestId("pass");
-  await shown.getByText("Nada foi alterado.").waitFor();
+  await expect(shown.getByText("Nada foi alterado.")).toBeVisible();
   // The couriers of the sandbox may already have the order.
-  const links = await shown
-    .locator(".decisions > li > p:first-child > a:first-child")
-    .allInnerTexts();
-  assert.deepEqual(
-    links,
-    decisions.map((one) => `Pedido #${one.orderId}`),
+  await expect(shown.locator(".decisions > li > p:first-child > a:first-child")).toHaveText(
+    decisions.map((one: Body) => `Pedido #${one.orderId}`),
   );
-  await shown
-    .getByText(
+  await expect(
+    shown.getByText(
       decisions.length === 0
         ? "Nenhum pedido procura entregador."
         : `de ${decisions.length} pedidos em busca`,
-    )
-    .waitFor();
-  await api(merchant.page, "POST", "/delivery/orders/cancel", { orderId: order.id });
+    ),
+  ).toBeVisible();
 });
 
-test("a pass with all kinds of results is explained in words", async () => {
+test("a pass with all kinds of results is explained in words", async ({ courier }) => {
   const person = await courier("Rita Despacho");
   const cost = {
     lateness: 0,
@@ -96,7 +68,7 @@ test("a pass with all kinds of results is explained in words", async () => {
     reoffer: 0,
     total: 785,
   };
-  const decision = (orderId, outcome, courierId = null) => ({
+  const decision = (orderId: number, outcome: string, courierId: number | null = null) => ({
     orderId,
     at: new Date().toISOString(),
     outcome,
@@ -118,19 +90,24 @@ test("a pass with all kinds of results is explained in words", async () => {
   );
   await page.getByRole("button", { name: "Simular uma passada" }).click();
   const shown = page.getByTestId("pass");
-  await shown.getByText("1 de 3 pedidos em busca seriam atribuídos a entregadores.").waitFor();
-  await shown.getByText("A passada parou no seu limite.").waitFor();
-  await shown.getByRole("link", { name: "Rita Despacho" }).first().waitFor();
-  const lines = await shown.locator(".decisions > li").allInnerTexts();
-  assert.match(lines[0], /^Pedido #900001\. Atribuído a um entregador: Rita Despacho/);
-  assert.match(lines[1], /^Pedido #900002\. Nenhum entregador/);
-  assert.match(lines[0], /13 min 05 s/);
-  assert.deepEqual(await defectsEverywhere(page, "console-dispatch-pass"), []);
-  await page.unroute("**/admin/dispatch?dryRun=true");
-  await person.stop();
+  await expect(
+    shown.getByText("1 de 3 pedidos em busca seriam atribuídos a entregadores."),
+  ).toBeVisible();
+  await expect(shown.getByText("A passada parou no seu limite.")).toBeVisible();
+  await expect(shown.getByRole("link", { name: "Rita Despacho" }).first()).toBeVisible();
+  const lines = shown.locator(".decisions > li");
+  await expect(lines.nth(0)).toHaveText(
+    /^Pedido #900001\. Atribuído a um entregador: Rita Despacho/,
+    { useInnerText: true },
+  );
+  await expect(lines.nth(1)).toHaveText(/^Pedido #900002\. Nenhum entregador/, {
+    useInnerText: true,
+  });
+  await expect(lines.nth(0)).toHaveText(/13 min 05 s/, { useInnerText: true });
+  expect(await defectsEverywhere(page, "console-dispatch-pass")).toEqual([]);
 });
 
-test("other settings are compared with those in force", async () => {
+test("other settings are compared with those in force", async ({ courier }) => {
   const person = await courier("Rita Ajuste");
   const settings = {
     radiusKm: 1,
@@ -144,7 +121,7 @@ test("other settings are compared with those in force", async () => {
     readySpreadMinutes: 20,
     marginSeconds: 30,
   };
-  const summary = (assigned) => ({ orders: 2, assigned, planned: assigned });
+  const summary = (assigned: number) => ({ orders: 2, assigned, planned: assigned });
   const decision = {
     orderId: 900001,
     at: new Date().toISOString(),
@@ -155,15 +132,15 @@ test("other settings are compared with those in force", async () => {
     considered: [],
   };
   const form = page.getByTestId("settings");
-  await form.locator("#f-radiusKm-hint", { hasText: "Agora: 10" }).waitFor();
+  await expect(form.locator("#f-radiusKm-hint", { hasText: "Agora: 10" })).toBeVisible();
   const radius = page.getByLabel("Distância do entregador à coleta, no máximo em km");
   await radius.fill("0");
   await form.getByRole("button", { name: "Simular com estes valores" }).click();
-  await form.locator(".field-error", { hasText: "de 1 a 200" }).waitFor();
+  await expect(form.locator(".field-error", { hasText: "de 1 a 200" })).toBeVisible();
   await radius.fill("1");
   // The couriers of the sandbox take the orders of a test before a pass of the operator can.
   await page.route("**/admin/dispatch/what-if", (route) => {
-    assert.equal(route.request().postDataJSON().radiusKm, 1);
+    expect(route.request().postDataJSON().radiusKm).toBe(1);
     return route.fulfill({
       json: {
         settings,
@@ -176,16 +153,19 @@ test("other settings are compared with those in force", async () => {
   });
   await form.getByRole("button", { name: "Simular com estes valores" }).click();
   const shown = page.getByTestId("comparison");
-  await shown.getByText("A decisão sobre 1 pedido muda.").waitFor();
-  assert.match(await shown.innerText(), /Com estes valores: nenhum entregador ao alcance/);
-  assert.match(await shown.locator("pre").innerText(), /\[dispatch\]\nradius-km = 1/);
-  assert.deepEqual(await defectsEverywhere(page, "console-dispatch-comparison"), []);
+  await expect(shown.getByText("A decisão sobre 1 pedido muda.")).toBeVisible();
+  await expect(shown).toHaveText(/Com estes valores: nenhum entregador ao alcance/, {
+    useInnerText: true,
+  });
+  await expect(shown.locator("pre")).toHaveText(/\[dispatch\]\nradius-km = 1/, {
+    useInnerText: true,
+  });
+  expect(await defectsEverywhere(page, "console-dispatch-comparison")).toEqual([]);
   await page.unroute("**/admin/dispatch/what-if");
   await form.getByRole("button", { name: "Simular com estes valores" }).click();
-  await shown.getByText(/^Atribuídos agora: \d+ de \d+ pedidos ao alcance/).waitFor();
+  await expect(shown.getByText(/^Atribuídos agora: \d+ de \d+ pedidos ao alcance/)).toBeVisible();
   await form.getByRole("button", { name: "Desfazer" }).click();
-  assert.equal(await radius.inputValue(), "10");
-  await person.stop();
+  await expect(radius).toHaveValue("10");
 });
 
 test("a pass is run once, and a lost network is explained", async () => {
@@ -193,18 +173,13 @@ test("a pass is run once, and a lost network is explained", async () => {
     page.waitForRequest((one) => one.url().endsWith("/admin/dispatch")),
     page.getByRole("button", { name: "Executar uma passada agora" }).click(),
   ]);
-  assert.equal(sent.postData(), null);
-  assert.ok(sent.headers()["idempotency-key"]);
-  await page
-    .getByTestId("pass")
-    .getByText(/^A passada das \d\d:\d\d:\d\d terminou\.$/)
-    .waitFor();
-  await context.setOffline(true);
+  expect(sent.postData()).toBe(null);
+  expect(sent.headers()["idempotency-key"]).toBeTruthy();
+  await expect(
+    page.getByTestId("pass").getByText(/^A passada das \d\d:\d\d:\d\d terminou\.$/),
+  ).toBeVisible();
+  await page.context().setOffline(true);
   await page.getByRole("button", { name: "Executar uma passada agora" }).click();
-  await page.getByText("Não foi possível conectar ao servidor.").waitFor();
-  await context.setOffline(false);
-});
-
-test("pages have no errors", () => {
-  assert.deepEqual(pageErrors, []);
+  await expect(page.getByText("Não foi possível conectar ao servidor.")).toBeVisible();
+  await page.context().setOffline(false);
 });

@@ -1,76 +1,54 @@
 // Invalid input at its field and lost networks in the settings, the access page, the import and the dialogs; what has the focus when a page opens.
-import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { PASSWORD, VERGUEIRO, uniqueCode, uniqueEmail, type Body, type Store } from "./support/api";
+import { expect, test } from "./support/fixtures";
+import { assertShown, sendAfterLostNetwork } from "./support/forms";
 import {
-  BASE,
-  PASSWORD,
-  VERGUEIRO,
-  api,
+  at,
   axeViolations,
   confirmSession,
+  dialog,
+  dialogClosed,
   goTo,
   hold,
-  launch,
-  open,
-  openLoggedIn,
-  request,
+  isAt,
+  logIn,
+  painted,
   screenshot,
-  uniqueCnpj,
-  uniqueCode,
-} from "./browser.mjs";
-import { assertShown, at, sendAfterLostNetwork } from "./form-checks.mjs";
+} from "./support/page";
+import type { Locator, Page, Route } from "@playwright/test";
 
-let browser;
-let page;
-let context;
-let pageErrors;
-/** A branch, so that its settings do not affect the orders of other tests. */
-let branch;
-before(async () => {
-  browser = await launch();
-  ({ page, context, pageErrors } = await openLoggedIn(browser));
-  const made = await api(page, "POST", "/delivery/stores", {
-    name: uniqueCode("Filial"),
-    cnpj: uniqueCnpj(),
-    email: `${uniqueCode("filial").toLowerCase()}@demo.despacho.example`,
-    password: "senha-de-teste",
-    currentPassword: PASSWORD,
-    responsible: { name: "Bia Rocha", phone: "+551130000000" },
-    address: VERGUEIRO,
-    marketplaceBranchId: 1,
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  branch = Number(made.body.storeId);
-  await page.reload();
+let page: Page;
+let store: Store;
+/** A branch, whose settings are opened. */
+let branch: number;
+test.beforeEach(({ panel, store: mine }) => {
+  [page, store] = [panel, mine];
 });
-after(() => browser.close());
 
 /** Sends a request to the API in the language of the page. */
-const send = (method, to, body) => api(page, method, to, body, "pt-BR");
-const email = () => `${uniqueCode("bia").toLowerCase()}@demo.despacho.example`;
-const dialog = () => page.locator("dialog[open]");
-const dialogForm = () => dialog().locator("form");
-const dialogClosed = () => page.waitForSelector("dialog[open]", { state: "detached" });
-const saved = () => page.getByText("Configurações salvas.").waitFor();
-const press = (scope, name) => scope.getByRole("button", { name, exact: true }).first().click();
+const send = (method: string, to: string, body?: unknown) => store.api(method, to, body, "pt-BR");
+const dialogForm = () => dialog(page).locator("form");
+const saved = () => expect(page.getByText("Configurações salvas.")).toBeVisible();
+const press = (scope: Page | Locator, name: string) =>
+  scope.getByRole("button", { name, exact: true }).first().click();
 
 /** Opens the settings of the branch, and returns one of the forms. */
-async function openSettings(testId) {
+async function openSettings(testId: string): Promise<Locator> {
+  branch = await store.branch(uniqueCode("Filial"));
+  await page.reload();
+  await expect(page.locator("#title")).toBeVisible();
   await goTo(page, "/keys");
   await goTo(page, "/settings");
   await page.selectOption("#f-store", String(branch));
   const form = page.getByTestId(testId);
-  await form.waitFor();
+  await expect(form).toBeVisible();
   // The store's own settings are replaced.
-  await page.waitForFunction(
-    (id) => document.querySelector("#f-store").value === id,
-    String(branch),
-  );
+  await expect(page.locator("#f-store")).toHaveValue(String(branch));
   return form;
 }
 
 /** Fills in a field whose maximum length the browser would enforce. */
-async function fillTooLong(field, text) {
+async function fillTooLong(field: Locator, text: string) {
   await field.evaluate((input) => input.removeAttribute("maxlength"));
   await field.fill(text);
 }
@@ -90,50 +68,37 @@ test("errors of a rule for proofs stay at its row", async () => {
     ["FAILURE", "x".repeat(256)],
   ].map(([step, reason]) => ({ step, reason, requires: ["PHOTO"] }));
   const rejected = await send("PUT", `/delivery/stores/${branch}/proofs`, { rules });
-  assert.deepEqual(
-    rejected.body.errors.map((one) => one.pointer),
-    ["/rules/2/reason"],
-  );
+  expect(rejected.body.errors.map((one: Body) => one.pointer)).toEqual(["/rules/2/reason"]);
   const invalid = form.locator(".field.invalid");
-  await invalid.waitFor();
-  assert.deepEqual(
-    [await invalid.count(), await invalid.locator("input").inputValue()],
-    [1, "x".repeat(256)],
-  );
-  assert.equal(await invalid.locator(".field-error").innerText(), rejected.body.errors[0].detail);
-  assert.equal(await invalid.locator("input").getAttribute("aria-invalid"), "true");
+  await expect(invalid).toBeVisible();
+  await expect(invalid).toHaveCount(1);
+  await expect(invalid.locator("input")).toHaveValue("x".repeat(256));
+  await expect(invalid.locator(".field-error")).toHaveText(rejected.body.errors[0].detail);
+  await expect(invalid.locator("input")).toHaveAttribute("aria-invalid", "true");
   await form.locator(".error-box .link").click();
-  assert.equal(
-    await invalid.locator("input").evaluate((input) => input === document.activeElement),
-    true,
-  );
-  assert.deepEqual(await axeViolations(page), []);
+  await expect(invalid.locator("input")).toBeFocused();
+  expect(await axeViolations(page)).toEqual([]);
   await screenshot(page, "settings-proof-rejected");
   await press(form, "Remover regra");
-  assert.equal(
-    await invalid.locator("input").inputValue(),
+  await expect(invalid.locator("input"), "the error moves with its row").toHaveValue(
     "x".repeat(256),
-    "the error moves with its row",
   );
 
   // Too many rules are an error of the list.
   for (let rule = 0; rule < 20; rule += 1) await press(form, "Adicionar regra para um motivo");
   for (let rule = 0; rule < 21; rule += 1) await reasons.nth(rule).fill(`Motivo ${rule}`);
   await press(form, "Salvar");
-  await form.locator("#f-rules-error").waitFor();
-  assert.equal(await form.locator("#f-rules").getAttribute("aria-describedby"), "f-rules-error");
+  await expect(form.locator("#f-rules-error")).toBeVisible();
+  await expect(form.locator("#f-rules")).toHaveAttribute("aria-describedby", "f-rules-error");
   for (let rule = 0; rule < 19; rule += 1) await press(form, "Remover regra");
   await sendAfterLostNetwork(page, form);
   await saved();
   const { body } = await send("GET", `/delivery/stores/${branch}/proofs`);
-  assert.deepEqual(
-    body.rules.map(({ step, reason }) => [step, reason]),
-    [
-      ["PICKUP", null],
-      ["FAILURE", "Motivo 19"],
-      ["FAILURE", "Motivo 20"],
-    ],
-  );
+  expect(body.rules.map(({ step, reason }: Body) => [step, reason])).toEqual([
+    ["PICKUP", null],
+    ["FAILURE", "Motivo 19"],
+    ["FAILURE", "Motivo 20"],
+  ]);
 });
 
 test("errors of the opening hours are at their fields", async () => {
@@ -156,7 +121,7 @@ test("errors of the opening hours are at their fields", async () => {
     { date: "", closed: true, from: null, until: null, name: null },
     { date: "2026-12-25", closed: false, from: "10:00", until: "10:00", name: null },
   ];
-  await form.locator(".error-box").waitFor();
+  await expect(form.locator(".error-box")).toBeVisible();
   await assertShown(
     page,
     await send("PUT", `/delivery/stores/${branch}/hours`, { hours, exceptions }),
@@ -169,18 +134,16 @@ test("errors of the opening hours are at their fields", async () => {
   await page.fill(at("/hours/0/until"), "15:00");
   for (let date = 0; date < 2; date += 1) await press(form, "Remover data");
   await press(form, "Salvar");
-  await page.locator("#f-hours-1-error").waitFor();
-  assert.equal(await page.getAttribute("#f-hours-1", "aria-describedby"), "f-hours-1-error");
-  assert.deepEqual(await axeViolations(page), []);
+  await expect(page.locator("#f-hours-1-error")).toBeVisible();
+  await expect(page.locator("#f-hours-1")).toHaveAttribute("aria-describedby", "f-hours-1-error");
+  expect(await axeViolations(page)).toEqual([]);
   await page.fill(at("/hours/1/from"), "18:00");
   await sendAfterLostNetwork(page, form);
   await saved();
   await press(form, "Remover período");
   await press(form, "Remover período");
   await press(form, "Salvar");
-  await page.waitForFunction(
-    () => document.querySelectorAll("[data-testid=hours] .rule").length === 0,
-  );
+  await expect(page.locator("[data-testid=hours] .rule")).toHaveCount(0);
 });
 
 test("errors of the recipients' pages are at their fields, also at a list", async () => {
@@ -188,7 +151,7 @@ test("errors of the recipients' pages are at their fields, also at a list", asyn
   await form.getByLabel("Deixar na portaria").check();
   await page.fill(at("/contact/phone"), "1198");
   await press(form, "Salvar");
-  await form.locator(".error-box").waitFor();
+  await expect(form.locator(".error-box")).toBeVisible();
   const policy = {
     enabled: false,
     contact: { name: null, phone: "1198", text: null },
@@ -213,25 +176,20 @@ test("errors of the recipients' pages are at their fields, also at a list", asyn
       { pointer: "/enabled", code: "required", detail },
     ],
   };
-  const isSaving = (route) =>
+  const isSaving = (route: Route) =>
     route.request().method() === "PUT"
       ? route.fulfill({ status: 422, contentType: "application/problem+json", json: problem })
       : route.continue();
   await page.route("**/tracking", isSaving);
   await press(form, "Salvar");
-  await page.locator("#f-choices-error").getByText(detail).waitFor();
-  assert.equal(await page.getAttribute("#f-choices", "aria-describedby"), "f-choices-error");
-  assert.equal(await form.locator("#f-choices input").first().getAttribute("aria-invalid"), "true");
-  assert.deepEqual(
-    [
-      await page.getAttribute("#f-enabled", "aria-invalid"),
-      await page.textContent("#f-enabled-error"),
-    ],
-    ["true", detail],
-  );
+  await expect(page.locator("#f-choices-error").getByText(detail)).toBeVisible();
+  await expect(page.locator("#f-choices")).toHaveAttribute("aria-describedby", "f-choices-error");
+  await expect(form.locator("#f-choices input").first()).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#f-enabled")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#f-enabled-error")).toHaveText(detail);
   await form.locator(".error-box .link").first().click();
-  assert.equal(await page.evaluate(() => document.activeElement.id), "f-choices");
-  assert.deepEqual(await axeViolations(page), []);
+  await expect(page.locator("#f-choices")).toBeFocused();
+  expect(await axeViolations(page)).toEqual([]);
   await screenshot(page, "settings-tracking-rejected");
   await page.unroute("**/tracking");
   await sendAfterLostNetwork(page, form);
@@ -250,23 +208,22 @@ test("settings keep what is typed when the language changes", async () => {
     );
     await page.click(`button[lang=${language}]`);
     await (await reloaded).finished();
-    await page.locator("#title", { hasText: title }).waitFor();
-    await page.waitForTimeout(100);
-    assert.equal(await form.locator(at("/contact/name")).inputValue(), "Bia");
+    await expect(page.locator("#title", { hasText: title })).toBeVisible();
+    await painted(page);
+    await expect(form.locator(at("/contact/name"))).toHaveValue("Bia");
   }
 });
 
-test("a session that cannot be ended is reported", async () => {
-  const other = await openLoggedIn(browser);
+test("a session that cannot be ended is reported", async ({ open }) => {
+  await logIn(await open(), store);
   await goTo(page, "/access");
   await page.route("**/delivery/sessions/*", (route) => route.abort());
   await page
     .getByRole("button", { name: /^Encerrar: / })
     .last()
     .click();
-  await page.locator(".toast.bad").waitFor();
+  await expect(page.locator(".toast.bad")).toBeVisible();
   await page.unrouteAll({ behavior: "wait" });
-  await other.context.close();
 });
 
 test("users, links and the own password keep what is typed", async () => {
@@ -275,17 +232,17 @@ test("users, links and the own password keep what is typed", async () => {
   const name = uniqueCode("Bia");
   await press(users, "Adicionar usuário");
   await page.fill("dialog #f-name", name);
-  await page.fill("dialog #f-email", email());
+  await page.fill("dialog #f-email", uniqueEmail("bia"));
   await page.fill("dialog #f-currentPassword", PASSWORD);
   await sendAfterLostNetwork(page, dialogForm());
-  await dialogClosed();
+  await dialogClosed(page);
 
   await press(users, `Alterar: ${name}`);
   await page.fill("dialog #f-name", "");
-  await press(dialog(), "Salvar");
-  await dialog().locator(".error-box").waitFor();
+  await press(dialog(page), "Salvar");
+  await expect(dialog(page).locator(".error-box")).toBeVisible();
   const { body } = await send("GET", "/delivery/users");
-  const { id } = body.users.find((one) => one.name === name);
+  const { id } = body.users.find((one: Body) => one.name === name);
   await assertShown(
     page,
     await send("PATCH", `/delivery/users/${id}`, { name: "", role: "CLERK" }),
@@ -293,26 +250,26 @@ test("users, links and the own password keep what is typed", async () => {
   );
   await page.fill("dialog #f-name", `${name} Reis`);
   await sendAfterLostNetwork(page, dialogForm());
-  await dialogClosed();
+  await dialogClosed(page);
 
   await press(users, `Novo link de senha: ${name} Reis`);
   await page.fill("dialog #f-currentPassword", "errada");
   await sendAfterLostNetwork(page, dialogForm());
-  await dialog().locator(".field.invalid #f-currentPassword").waitFor();
+  await expect(dialog(page).locator(".field.invalid #f-currentPassword")).toBeVisible();
   await page.fill("dialog #f-currentPassword", PASSWORD);
-  await press(dialog(), "Novo link de senha");
-  await dialogClosed();
+  await press(dialog(page), "Novo link de senha");
+  await dialogClosed(page);
   await press(users, `Remover: ${name} Reis`);
   await sendAfterLostNetwork(page, dialogForm());
-  await dialogClosed();
-  await users.locator("tr", { hasText: name }).waitFor({ state: "detached" });
+  await dialogClosed(page);
+  await expect(users.locator("tr", { hasText: name })).toHaveCount(0);
 
   const form = page.getByTestId("own-password");
   await form.locator("#f-currentPassword").fill("errada");
   await form.locator("#f-newPassword").fill("outra senha comprida");
   await sendAfterLostNetwork(page, form);
-  await form.locator(".field.invalid #f-currentPassword").waitFor();
-  assert.equal(await form.locator("#f-newPassword").inputValue(), "outra senha comprida");
+  await expect(form.locator(".field.invalid #f-currentPassword")).toBeVisible();
+  await expect(form.locator("#f-newPassword")).toHaveValue("outra senha comprida");
 });
 
 test("dialogs of keys and webhooks keep what is typed, and event types have errors", async () => {
@@ -322,27 +279,27 @@ test("dialogs of keys and webhooks keep what is typed, and event types have erro
   await page.fill("dialog #f-expiresInDays", "1");
   await page.fill("dialog #f-currentPassword", PASSWORD);
   await sendAfterLostNetwork(page, dialogForm());
-  await dialogClosed();
+  await dialogClosed(page);
 
   await confirmSession(page);
   await goTo(page, "/webhooks");
   await press(page, "Novo webhook");
   await page.fill("dialog #f-url", "smtp:");
-  await dialog().locator("button[type=submit]").click();
-  await dialog().locator(".error-box").waitFor();
+  await dialog(page).locator("button[type=submit]").click();
+  await expect(dialog(page).locator(".error-box")).toBeVisible();
   const rejected = await send("POST", "/delivery/webhooks", { url: "smtp:", events: [] });
-  const { detail } = rejected.body.errors.find((one) => one.pointer === "/events");
-  assert.equal(await page.textContent("#f-events-error"), detail);
-  assert.equal(
-    await dialog().locator("#f-events input").first().getAttribute("aria-invalid"),
+  const { detail } = rejected.body.errors.find((one: Body) => one.pointer === "/events");
+  await expect(page.locator("#f-events-error")).toHaveText(detail);
+  await expect(dialog(page).locator("#f-events input").first()).toHaveAttribute(
+    "aria-invalid",
     "true",
   );
-  assert.deepEqual(await axeViolations(page), []);
+  expect(await axeViolations(page)).toEqual([]);
   await screenshot(page, "dialog-webhook-rejected");
-  await dialog().getByLabel("order.return_waived").check();
+  await dialog(page).getByLabel("order.return_waived").check();
   await page.fill("dialog #f-url", `https://${uniqueCode("loja").toLowerCase()}.invalid/`);
   await sendAfterLostNetwork(page, dialogForm());
-  await dialogClosed();
+  await dialogClosed(page);
 });
 
 test("dialogs of an order keep what is typed", async () => {
@@ -354,66 +311,63 @@ test("dialogs of an order keep what is typed", async () => {
       { name: "Bia", address: VERGUEIRO },
     ],
   });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
   await goTo(page, `/orders/${made.body.id}`);
   await press(page, "Informar atraso");
   await page.fill("dialog #f-minutes", "15");
   await sendAfterLostNetwork(page, dialogForm());
-  await dialogClosed();
+  await dialogClosed(page);
   await press(page, "Cancelar entrega: Bia");
   await page.fill("dialog #f-reason", "Cliente desistiu");
   await sendAfterLostNetwork(page, dialogForm());
-  await dialogClosed();
+  await dialogClosed(page);
   await press(page, "Cancelar pedido");
   await page.fill("dialog #f-reason", "Falta de estoque");
   await sendAfterLostNetwork(page, dialogForm());
-  await dialogClosed();
-  await page.locator(".timeline").getByText("Falta de estoque").waitFor();
+  await dialogClosed(page);
+  await expect(page.locator(".timeline").getByText("Falta de estoque")).toBeVisible();
 });
 
-test("a password that is not repeated is an error of its field", async () => {
-  const opened = await open(browser);
-  const { page: reset } = opened;
-  await reset.goto(`${BASE}/#/password/code`);
-  await reset.waitForSelector("#f-newPassword");
-  assert.equal(await reset.evaluate(() => document.activeElement.id), "f-newPassword");
+test("a password that is not repeated is an error of its field", async ({ open }) => {
+  const reset = await open();
+  await reset.goto("/#/password/code");
+  await expect(reset.locator("#f-newPassword")).toBeVisible();
+  await expect(reset.locator("#f-newPassword")).toBeFocused();
   await reset.fill("#f-newPassword", "uma senha comprida");
   await reset.fill("#f-repeated", "outra senha comprida");
   await reset.click("button[type=submit]");
-  await reset.locator(".field.invalid #f-repeated").waitFor();
+  await expect(reset.locator(".field.invalid #f-repeated")).toBeVisible();
   await reset.locator(".error-box .link").click();
-  assert.equal(await reset.evaluate(() => document.activeElement.id), "f-repeated");
-  assert.deepEqual(await axeViolations(reset), []);
+  await expect(reset.locator("#f-repeated")).toBeFocused();
+  expect(await axeViolations(reset)).toEqual([]);
   await screenshot(reset, "password-different");
   await reset.fill("#f-repeated", "uma senha comprida");
   await sendAfterLostNetwork(reset, reset.locator("form"));
   // The code is not valid.
-  await reset.locator(".error-box").waitFor();
-  assert.deepEqual(opened.pageErrors, []);
-  await opened.context.close();
+  await expect(reset.locator(".error-box")).toBeVisible();
 });
 
-test("the first field has the focus when a page opens", async () => {
-  const focused = (id) =>
-    page.waitForFunction((expected) => document.activeElement.id === expected, id);
+test("the first field has the focus when a page opens", async ({ open }) => {
+  const focused = (id: string) => expect(page.locator(`#${id}`)).toBeFocused();
   await goTo(page, "/keys");
   await goTo(page, "/stores/new");
   await focused("f-name");
   await goTo(page, "/orders/import");
-  await page.waitForFunction(() => document.activeElement.closest("[data-first]") !== null);
+  await expect(
+    page.locator("[data-first]").locator(":focus").or(page.locator("[data-first]:focus")),
+  ).toBeAttached();
   await goTo(page, "/orders/new");
   await page.reload();
   await focused("f-code");
-  const opened = await open(browser);
-  await opened.page.goto(BASE);
-  await opened.page.waitForFunction(() => document.activeElement.id === "f-email");
-  await opened.context.close();
+  const login = await open();
+  await login.goto("/");
+  await expect(login.locator("#f-email")).toBeFocused();
 });
 
 test("typing replaces a code that is suggested meanwhile", async () => {
   await goTo(page, "/keys");
   await goTo(page, "/orders/new");
-  await page.waitForSelector("#f-code:focus");
+  await expect(page.locator("#f-code:focus")).toBeVisible();
   const code = String(Date.now() % 1e9);
   const deliveries = [
     { name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, address: VERGUEIRO },
@@ -423,95 +377,67 @@ test("typing replaces a code that is suggested meanwhile", async () => {
     previewDeliveryTime: true,
     deliveries,
   });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  await page.waitForFunction(
-    (next) => document.querySelector("#f-code").value === next,
-    String(Number(code) + 1),
-  );
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  await expect(page.locator("#f-code")).toHaveValue(String(Number(code) + 1));
   await page.keyboard.type("A7");
-  assert.equal(await page.inputValue("#f-code"), "A7");
+  await expect(page.locator("#f-code")).toHaveValue("A7");
   await page.getByRole("button", { name: "Limpar" }).click();
-  await send("POST", "/delivery/orders/cancel", { orderId: made.body.id });
 });
 
 test("a city that is typed before that of the CEP is found stays", async () => {
-  const opened = await openLoggedIn(browser);
-  const field = (delivery, name) =>
-    opened.page.locator(at(`/deliveries/${delivery}/address/${name}`));
-  const release = await hold(opened.page, "**/*.wasm");
-  await goTo(opened.page, "/orders/new");
-  await opened.page.getByRole("button", { name: "Adicionar entrega" }).click();
+  const field = (delivery: number, name: string) =>
+    page.locator(at(`/deliveries/${delivery}/address/${name}`));
+  const release = await hold(page, "**/*.wasm");
+  await goTo(page, "/orders/new");
+  await page.getByRole("button", { name: "Adicionar entrega" }).click();
   await field(0, "zipCode").fill("01304-001");
   await field(0, "city").fill("Osasco");
   await field(1, "zipCode").fill("01304-001");
   release();
-  await opened.page.waitForFunction(
-    (city) => document.querySelector(city).value === "São Paulo",
-    at("/deliveries/1/address/city"),
-  );
-  assert.equal(await field(0, "city").inputValue(), "Osasco");
+  await expect(page.locator(at("/deliveries/1/address/city"))).toHaveValue("São Paulo");
+  await expect(field(0, "city")).toHaveValue("Osasco");
   // The CEP is formatted when it loses the focus, but not looked up again.
   await field(0, "zipCode").focus();
   await field(0, "zipCode").blur();
   await field(1, "zipCode").fill("");
   await field(1, "zipCode").fill("20040-002");
-  await opened.page.waitForFunction(
-    (city) => document.querySelector(city).value === "Rio de Janeiro",
-    at("/deliveries/1/address/city"),
-  );
-  assert.equal(await field(0, "city").inputValue(), "Osasco");
-  assert.deepEqual(opened.pageErrors, []);
-  await opened.context.close();
+  await expect(page.locator(at("/deliveries/1/address/city"))).toHaveValue("Rio de Janeiro");
+  await expect(field(0, "city")).toHaveValue("Osasco");
 });
 
 test("the search keeps the focus when the address changes from the start address to that of the results", async () => {
-  const opened = await openLoggedIn(browser);
-  await opened.page.locator("input[type=search]").pressSequentially("Maria", { delay: 150 });
-  await opened.page.waitForFunction(() => location.hash === "#/orders?q=Maria");
-  assert.equal(await opened.page.evaluate(() => document.activeElement.type), "search");
-  await opened.context.close();
+  await page.locator("input[type=search]").pressSequentially("Maria", { delay: 150 });
+  await isAt(page, "#/orders?q=Maria");
+  await expect(page.locator("input[type=search]")).toBeFocused();
 });
 
 test("a requested element gets the focus if the previous page was not painted", async () => {
   await goTo(page, "/orders");
   await page.evaluate(async () => {
     for (const keys of ["gb", "/"]) {
-      document.activeElement.blur();
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       for (const key of keys)
         document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
       dispatchEvent(new Event("hashchange"));
       // The page is rendered, but not painted.
-      for (let at = 0; at < 10; at += 1) await null;
+      for (let task = 0; task < 10; task += 1) await null;
     }
   });
-  await page.waitForFunction(
-    () => location.hash === "#/orders" && document.querySelector("input[type=search]") !== null,
-  );
-  await page.waitForTimeout(200);
-  assert.equal(await page.evaluate(() => document.activeElement.type), "search");
+  await isAt(page, "#/orders");
+  await expect(page.locator("input[type=search]")).toBeVisible();
+  await painted(page);
+  await expect(page.locator("input[type=search]")).toBeFocused();
 });
 
 test("the focus returns from a page that cannot be loaded", async () => {
   await goTo(page, "/keys");
   await page.reload();
-  await page.waitForSelector("#title");
+  await expect(page.locator("#title")).toBeVisible();
   await page.route(/\/assets\/reports-.*\.js$/, (route) => route.abort());
   await page.locator(".side").getByRole("link", { name: "Relatórios" }).click();
-  await page.getByRole("button", { name: "Tentar novamente" }).waitFor();
+  await expect(page.getByRole("button", { name: "Tentar novamente" })).toBeVisible();
   await page.goBack();
-  await page.waitForFunction(
-    () => location.hash === "#/keys" && document.activeElement.id === "title",
-  );
+  await isAt(page, "#/keys");
+  await expect(page.locator("#title")).toBeFocused();
   await page.unrouteAll({ behavior: "wait" });
-});
-
-test("pages have no errors", async () => {
-  assert.deepEqual(pageErrors, []);
-  const removed = await request(
-    await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key),
-    "DELETE",
-    `/delivery/stores/${branch}`,
-  );
-  assert.ok(removed.status < 300, JSON.stringify(removed));
-  await context.close();
 });
