@@ -11,7 +11,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fmt;
 
 use super::problem::UNREACHABLE;
 
@@ -47,9 +46,10 @@ pub struct Assignment {
 }
 
 /// An error in the costs or the price.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AssignError {
     /// There are more than [`MAX_SIDE`] rows or columns.
+    #[error("{rows} rows and {columns} columns exceed the maximum of {limit} each")]
     TooLarge {
         /// The number of rows received.
         rows: usize,
@@ -59,6 +59,7 @@ pub enum AssignError {
         limit: usize,
     },
     /// The number of entries is not rows times columns.
+    #[error("expected {expected} entries (rows times columns), found {entries}")]
     NotRectangular {
         /// The number of entries received.
         entries: usize,
@@ -66,6 +67,9 @@ pub enum AssignError {
         expected: usize,
     },
     /// A pair is outside the matrix, listed twice, or not in ascending order of rows.
+    #[error(
+        "the pair of row {row} and column {column} is outside the matrix, not in ascending order, or listed twice"
+    )]
     BadPair {
         /// The row of the pair.
         row: usize,
@@ -73,6 +77,7 @@ pub enum AssignError {
         column: usize,
     },
     /// A cost, or the price of an unassigned row, is above [`MAX_COST`].
+    #[error("a cost or the price of an unassigned row is above {MAX_COST}")]
     Overflow,
 }
 
@@ -446,38 +451,3 @@ impl AssignError {
         }
     }
 }
-
-impl fmt::Display for AssignError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AssignError::TooLarge {
-                rows,
-                columns,
-                limit,
-            } => {
-                write!(
-                    out,
-                    "{rows} rows and {columns} columns exceed the maximum of {limit} each"
-                )
-            }
-            AssignError::NotRectangular { entries, expected } => {
-                write!(
-                    out,
-                    "expected {expected} entries (rows times columns), found {entries}"
-                )
-            }
-            AssignError::BadPair { row, column } => {
-                write!(
-                    out,
-                    "the pair of row {row} and column {column} is outside the matrix, not in ascending order, or listed twice"
-                )
-            }
-            AssignError::Overflow => write!(
-                out,
-                "a cost or the price of an unassigned row is above {MAX_COST}"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for AssignError {}

@@ -1,7 +1,5 @@
 //! JSON requests and responses on single lines, shared by the command line and the browser package.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::assign::{AssignError, Costs, MAX_COST, assign};
@@ -84,11 +82,13 @@ pub struct AssignResponse {
 }
 
 /// An error that prevents a request from being solved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// The line is not JSON or does not have the documented structure.
+    #[error("{0}")]
     Malformed(String),
     /// A row of the matrix has the wrong length.
+    #[error("row {row} has {found} entries; expected {expected}")]
     NotSquare {
         /// The row.
         row: usize,
@@ -98,6 +98,7 @@ pub enum LineError {
         found: usize,
     },
     /// An entry is negative.
+    #[error("the entry in row {row}, column {column} is negative")]
     Negative {
         /// The row of the entry.
         row: usize,
@@ -105,6 +106,7 @@ pub enum LineError {
         column: usize,
     },
     /// A distance is not a whole number.
+    #[error("the entry in row {row}, column {column} is not a whole number")]
     NotWhole {
         /// The row of the entry.
         row: usize,
@@ -112,6 +114,7 @@ pub enum LineError {
         column: usize,
     },
     /// An entry is too large.
+    #[error("the entry in row {row}, column {column} is too large")]
     Overflow {
         /// The row of the entry.
         row: usize,
@@ -119,11 +122,14 @@ pub enum LineError {
         column: usize,
     },
     /// The price of an unassigned row is negative or too large.
+    #[error("the price of an unassigned row is negative or too large")]
     BadPrice,
     /// An error of the route engine.
-    Route(RouteError),
+    #[error(transparent)]
+    Route(#[from] RouteError),
     /// An error of the assignment.
-    Assign(AssignError),
+    #[error(transparent)]
+    Assign(#[from] AssignError),
 }
 
 /// Parses and solves a [`RouteRequest`].
@@ -264,53 +270,6 @@ impl LineError {
     /// Returns the error as a line of JSON with its code and a description.
     pub fn to_json(&self) -> String {
         serde_json::json!({ "error": self.code(), "detail": self.to_string() }).to_string()
-    }
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LineError::Malformed(detail) => write!(out, "{detail}"),
-            LineError::NotSquare {
-                row,
-                expected,
-                found,
-            } => {
-                write!(out, "row {row} has {found} entries; expected {expected}")
-            }
-            LineError::Negative { row, column } => {
-                write!(out, "the entry in row {row}, column {column} is negative")
-            }
-            LineError::NotWhole { row, column } => {
-                write!(
-                    out,
-                    "the entry in row {row}, column {column} is not a whole number"
-                )
-            }
-            LineError::Overflow { row, column } => {
-                write!(out, "the entry in row {row}, column {column} is too large")
-            }
-            LineError::BadPrice => write!(
-                out,
-                "the price of an unassigned row is negative or too large"
-            ),
-            LineError::Route(error) => write!(out, "{error}"),
-            LineError::Assign(error) => write!(out, "{error}"),
-        }
-    }
-}
-
-impl std::error::Error for LineError {}
-
-impl From<RouteError> for LineError {
-    fn from(error: RouteError) -> LineError {
-        LineError::Route(error)
-    }
-}
-
-impl From<AssignError> for LineError {
-    fn from(error: AssignError) -> LineError {
-        LineError::Assign(error)
     }
 }
 

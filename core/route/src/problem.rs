@@ -1,7 +1,5 @@
 //! Problems, budgets, routes and errors of the route engine.
 
-use std::fmt;
-
 /// The matrix entry for a road that does not exist.
 pub const UNREACHABLE: u32 = u32::MAX;
 
@@ -51,11 +49,13 @@ pub struct Budget {
 }
 
 /// An error that prevents a route from being computed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
     /// The matrix is empty, so there is no start.
+    #[error("the matrix is empty")]
     Empty,
     /// The problem has more than [`MAX_STOPS`] stops.
+    #[error("{stops} stops exceed the maximum of {limit}")]
     TooManyStops {
         /// The number of stops in the problem.
         stops: usize,
@@ -63,6 +63,7 @@ pub enum RouteError {
         limit: usize,
     },
     /// The number of matrix entries is not the square of its size.
+    #[error("expected {size} × {size} entries, found {entries}")]
     NotSquare {
         /// The number of rows and columns.
         size: usize,
@@ -70,6 +71,7 @@ pub enum RouteError {
         entries: usize,
     },
     /// The start is not an index of the matrix.
+    #[error("start {start} is not an index of a matrix with {size} rows")]
     BadStart {
         /// The index received.
         start: usize,
@@ -77,13 +79,18 @@ pub enum RouteError {
         size: usize,
     },
     /// A pinned index is out of range, is the start, or conflicts with another pin.
+    #[error(
+        "stop {stop} cannot be pinned: it is out of range, is the start, or conflicts with another pin"
+    )]
     BadPin {
         /// The index received.
         stop: usize,
     },
     /// Every order needs a road that does not exist. This is proven.
+    #[error("every order needs a road that does not exist")]
     Infeasible,
     /// The budget ended before an order without missing roads was found. Such an order may exist.
+    #[error("no order without a missing road was found within the budget")]
     Unresolved,
 }
 
@@ -242,34 +249,3 @@ impl RouteError {
         }
     }
 }
-
-impl fmt::Display for RouteError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RouteError::Empty => write!(out, "the matrix is empty"),
-            RouteError::TooManyStops { stops, limit } => {
-                write!(out, "{stops} stops exceed the maximum of {limit}")
-            }
-            RouteError::NotSquare { size, entries } => {
-                write!(out, "expected {size} × {size} entries, found {entries}")
-            }
-            RouteError::BadStart { start, size } => {
-                write!(
-                    out,
-                    "start {start} is not an index of a matrix with {size} rows"
-                )
-            }
-            RouteError::BadPin { stop } => write!(
-                out,
-                "stop {stop} cannot be pinned: it is out of range, is the start, or conflicts with another pin"
-            ),
-            RouteError::Infeasible => write!(out, "every order needs a road that does not exist"),
-            RouteError::Unresolved => write!(
-                out,
-                "no order without a missing road was found within the budget"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for RouteError {}

@@ -224,7 +224,8 @@ codes! {
 }
 
 /// An invalid field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{pointer}: {}", .detail.en)]
 pub struct FieldError {
     /// RFC 6901 pointer into the request's body.
     pub pointer: String,

@@ -36,17 +36,22 @@ pub struct Row {
 }
 
 /// The reason a row is skipped. Variants have the order of [`RowError::ALL`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum RowError {
     /// The row has fewer than 34 columns.
+    #[error("fewer than 34 columns")]
     Columns,
     /// The street is not valid UTF-8.
+    #[error("the street is not valid UTF-8")]
     Text,
     /// The municipality is not an IBGE code.
+    #[error("the municipality is not an IBGE code")]
     Municipality,
     /// The CEP does not have eight digits.
+    #[error("the CEP does not have eight digits")]
     Cep,
     /// The coordinates are missing, invalid or outside Brazil.
+    #[error("the coordinates are missing, invalid or outside Brazil")]
     Coordinates,
 }
 

@@ -4,11 +4,13 @@
 //! has to parse the messages of its database.
 
 /// An error of a host. It is never caused by the client.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
     /// A concurrent write won. Reload and retry.
+    #[error("conflict with a concurrent write")]
     Conflict,
     /// A part is unavailable or overloaded and may recover.
+    #[error("{what} is unavailable: {detail}")]
     Unavailable {
         /// Name of the part in the documentation: `database`, `geocoder`.
         what: &'static str,
@@ -16,16 +18,19 @@ pub enum HostError {
         detail: String,
     },
     /// A part did not respond in time.
+    #[error("{what} did not respond in time")]
     Timeout {
         /// The part.
         what: &'static str,
     },
     /// The host does not implement this method, and its default was called.
+    #[error("this host does not implement `{method}`")]
     Unsupported {
         /// The method of [`Storage`](super::Storage).
         method: &'static str,
     },
     /// An unexpected error. `detail` is only for the log.
+    #[error("internal error: {detail}")]
     Internal {
         /// Description of the error.
         detail: String,
@@ -52,19 +57,3 @@ impl HostError {
         }
     }
 }
-
-impl std::fmt::Display for HostError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            HostError::Conflict => f.write_str("conflict with a concurrent write"),
-            HostError::Unavailable { what, detail } => write!(f, "{what} is unavailable: {detail}"),
-            HostError::Timeout { what } => write!(f, "{what} did not respond in time"),
-            HostError::Unsupported { method } => {
-                write!(f, "this host does not implement `{method}`")
-            }
-            HostError::Internal { detail } => write!(f, "internal error: {detail}"),
-        }
-    }
-}
-
-impl std::error::Error for HostError {}

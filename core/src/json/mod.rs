@@ -7,7 +7,7 @@
 mod reader;
 mod tree;
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -20,7 +20,8 @@ use crate::json::reader::{Details, Reader};
 const MAX_REMOVED: usize = 100;
 
 /// The reason a type could not be read from a tree, with the position.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message} at {}", if .pointer.is_empty() { "/" } else { .pointer })]
 pub struct DecodeError {
     /// The message of serde.
     pub message: String,
@@ -37,18 +38,6 @@ pub struct UnknownField {
     pub pointer: String,
     /// The names of the fields that its struct has.
     pub fields: &'static [&'static str],
-}
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        f.write_str(" at ")?;
-        f.write_str(if self.pointer.is_empty() {
-            "/"
-        } else {
-            &self.pointer
-        })
-    }
 }
 
 /// Bytes of a usual preview, which are reserved at once.

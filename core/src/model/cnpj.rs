@@ -9,12 +9,14 @@ use serde::{Deserialize, Serialize};
 pub struct Cnpj(String);
 
 /// The reason a string is not a CNPJ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CnpjError {
     /// The string is not twelve letters or digits followed by two digits, or all characters are the
     /// same.
+    #[error("expected twelve letters or digits and two check digits")]
     Malformed,
     /// The check digits do not match.
+    #[error("the check digits do not match")]
     WrongCheckDigits,
 }
 

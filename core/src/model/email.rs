@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct Email(String);
 
 /// The string is not an email address of the accepted format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected an email address")]
 pub struct EmailError;
 
 impl Email {

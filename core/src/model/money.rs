@@ -13,11 +13,13 @@ use serde::{Deserialize, Serialize};
 pub struct Money(Decimal);
 
 /// The reason a number is not an amount.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
     /// The number has more than two decimals.
+    #[error("more than two decimals")]
     TooManyDecimals,
     /// The value is outside ±10¹³ or not a number.
+    #[error("not a number, or out of range")]
     OutOfRange,
 }
 

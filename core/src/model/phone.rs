@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct Phone(String);
 
 /// The string is not a telephone number in E.164 format.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a telephone number in E.164 format")]
 pub struct PhoneError {
     /// The number to send instead, if the string is a telephone number in another format.
     pub hint: Option<Phone>,

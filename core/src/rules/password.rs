@@ -12,16 +12,9 @@ pub const MIN_LENGTH: usize = 10;
 pub const MAX_LENGTH: usize = 128;
 
 /// The reason a password could not be hashed or verified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct PasswordError(String);
-
-impl std::fmt::Display for PasswordError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for PasswordError {}
 
 /// Hashes a password with a salt from the host's entropy and returns the PHC string. Takes tens of
 /// milliseconds by design.

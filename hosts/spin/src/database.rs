@@ -69,11 +69,11 @@ impl Database {
     pub(crate) async fn single(&self, query: Query) -> Result<Vec<Row>, HostError> {
         if self.uses_own_connection() {
             return self
-                .on_own(async |session: &Session| session.rows(query.sql, &query.params).await)
+                .on_own(async |session: &Session| session.rows(&query.sql, &query.params).await)
                 .await;
         }
         let session = reader().await?;
-        let rows = within(STATEMENT_TIMEOUT, session.rows(query.sql, &query.params)).await;
+        let rows = within(STATEMENT_TIMEOUT, session.rows(&query.sql, &query.params)).await;
         let rows = rows.unwrap_or_else(|| Err(unavailable("SQLite did not respond in time")));
         if matches!(rows, Err(HostError::Unavailable { .. })) {
             // The file may have been replaced or the connection lost: the next request opens

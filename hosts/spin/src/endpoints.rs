@@ -40,7 +40,7 @@ pub(crate) async fn ready(
     // A query without a table would not access the file.
     database
         .read(Query {
-            sql: Dialect::VERSION_QUERY,
+            sql: Dialect::VERSION_QUERY.into(),
             params: Vec::new(),
         })
         .await?;

@@ -126,11 +126,11 @@ async fn is_current(database: &Database, config: &Config) -> Result<bool, HostEr
     } else {
         Dialect::Sqlite
     };
-    let query = async |sql| {
+    let query = async |sql: &'static str| {
         one_number(
             database
                 .single(Query {
-                    sql,
+                    sql: sql.into(),
                     params: Vec::new(),
                 })
                 .await?,

@@ -281,7 +281,7 @@ impl Group {
     async fn single(&self, session: &Session) -> Result<(), HostError> {
         for write in &self.0 {
             if let Work::Single(query) = &write.work {
-                let outcome = session.rows(query.sql, &query.params).await;
+                let outcome = session.rows(&query.sql, &query.params).await;
                 if let Err(error @ HostError::Unavailable { .. }) = outcome {
                     return Err(error);
                 }
@@ -297,7 +297,7 @@ impl Group {
         let mut outcomes = Vec::with_capacity(self.0.len());
         for write in &self.0 {
             let outcome = match &write.work {
-                Work::Single(query) => session.rows(query.sql, &query.params).await,
+                Work::Single(query) => session.rows(&query.sql, &query.params).await,
                 Work::Transaction(statements) => run_in_savepoint(session, statements)
                     .await
                     .map(|()| Vec::new()),

@@ -23,7 +23,7 @@ use tokio::{
         mpsc::{self, error::TrySendError},
         watch,
     },
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout, timeout_at},
 };
 use warp::reply::Reply;
 
@@ -71,15 +71,41 @@ impl StreamPermit {
 
     /// Sends a chunk. False if the stream is to end.
     pub(crate) async fn send(&self, chunks: &mpsc::Sender<Bytes>, chunk: Bytes) -> bool {
-        tokio::select! {
-        sent = chunks.send(chunk) => sent.is_ok(),
-        // Over HTTP/2 a peer can read its socket without opening the stream's window. Only closing
-        // the connection frees the events.
-        () = tokio::time::sleep(self.app.write_timeout) => {
-        self.connection.iter().for_each(|connection| connection.close());
-        false
+        let sending = timeout(self.app.write_timeout, chunks.send(chunk));
+        match self.app.shutdown.run_until_cancelled(sending).await {
+            Some(Ok(sent)) => sent.is_ok(),
+            Some(Err(_)) => {
+                // Over HTTP/2 a peer can read its socket without opening the stream's window. Only
+                // closing the connection frees the events.
+                if let Some(connection) = &self.connection {
+                    connection.close();
+                }
+                false
+            }
+            None => false,
         }
-        () = self.app.shutdown.cancelled() => false,
+    }
+
+    /// Waits after an empty read until the next one: for a commit, but at most `max` and at least
+    /// `min`. False if the stream is to end.
+    pub(crate) async fn wait(
+        &self,
+        updates: &mut watch::Receiver<u64>,
+        chunks: &mpsc::Sender<Bytes>,
+        (min, max): (Duration, Duration),
+    ) -> bool {
+        let read_at = Instant::now();
+        let next = async {
+            if let Ok(Err(_)) = timeout_at(read_at + max, updates.changed()).await {
+                return false;
+            }
+            sleep_until(read_at + min).await;
+            true
+        };
+        tokio::select! {
+            is_due = next => is_due,
+            () = chunks.closed() => false,
+            () = self.app.shutdown.cancelled() => false,
         }
     }
 }
@@ -149,9 +175,11 @@ async fn follow(
 ) {
     let app = &permit.app;
     let key = subscription.clone();
+    let writing = write(&permit, subscription, first, chunks.clone());
+    let access = app.streams.access.until_invalid(&app.store, &key);
     let ended = tokio::select! {
-    ended = write(&permit, subscription, first, chunks.clone()) => ended,
-    invalid = app.streams.access.until_invalid(&app.store, &key) => invalid.map(|()| EndReason::Revoked),
+        ended = writing => ended,
+        invalid = access => invalid.map(|()| EndReason::Revoked),
     };
     match ended {
         Ok(EndReason::Closed) => {}
@@ -212,17 +240,9 @@ async fn write(
             chunk = Some(Bytes::from_static(HEARTBEAT_TEXT.as_bytes()));
             continue;
         }
-        let read_at = Instant::now();
-        tokio::select! {
-        changed = updates.changed() => if changed.is_err() { return Ok(EndReason::Closed) },
-        () = sleep_until(read_at + POLL_INTERVAL) => {}
-        () = chunks.closed() => return Ok(EndReason::Closed),
-        () = app.shutdown.cancelled() => return Ok(EndReason::Closed),
-        }
-        tokio::select! {
-        () = sleep_until(read_at + MIN_READ_INTERVAL) => {}
-        () = chunks.closed() => return Ok(EndReason::Closed),
-        () = app.shutdown.cancelled() => return Ok(EndReason::Closed),
+        let interval = (MIN_READ_INTERVAL, POLL_INTERVAL);
+        if !permit.wait(&mut updates, &chunks, interval).await {
+            return Ok(EndReason::Closed);
         }
     }
 }

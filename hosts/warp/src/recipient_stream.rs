@@ -9,10 +9,7 @@ use despacho_core::{
 };
 use futures_util::stream::poll_fn;
 use http::{Response, request::Parts};
-use tokio::{
-    sync::mpsc,
-    time::{Instant, sleep_until},
-};
+use tokio::{sync::mpsc, time::Instant};
 use warp::reply::Reply;
 
 use crate::{
@@ -81,17 +78,9 @@ async fn write(
             }
             written = Instant::now();
         }
-        let read_at = Instant::now();
-        tokio::select! {
-        changed = updates.changed() => if changed.is_err() { return Ok(()) },
-        () = sleep_until(read_at + POLL_INTERVAL) => {}
-        () = chunks.closed() => return Ok(()),
-        () = app.shutdown.cancelled() => return Ok(()),
-        }
-        tokio::select! {
-        () = sleep_until(read_at + MIN_READ_INTERVAL) => {}
-        () = chunks.closed() => return Ok(()),
-        () = app.shutdown.cancelled() => return Ok(()),
+        let interval = (MIN_READ_INTERVAL, POLL_INTERVAL);
+        if !permit.wait(&mut updates, &chunks, interval).await {
+            return Ok(());
         }
         // Taken before the query: a later commit must trigger another read.
         updates.borrow_and_update();

@@ -47,9 +47,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
 /// The compiled module's file name, as wasm-bindgen writes it.
 const MODULE: &str = "despacho_wasm_bg.wasm";
-/// The core's tables that move into the gazetteer file, each with the byte that fills an empty
-/// table. No municipality has the hash 0, no CEP follows a range that starts after all CEPs, and
-/// without borders every cell of the grid is land.
+/// The core's tables that the gazetteer file contains.
 const TABLES: [&str; 4] = ["municipalities.bin", "ceps.bin", "outline.bin", "land.bin"];
 const GAZETTEER: &str = "gazetteer.bin";
 

@@ -14,25 +14,31 @@ const MISMATCH_M: u32 = 50_000;
 const REMOTE_M: u32 = 25_000;
 
 /// The reason an address cannot be located. Each variant needs a different correction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LocateError {
     /// The address has no coordinates, no CEP, and not both city and state.
+    #[error("the address has no coordinates, no CEP, and not both city and state")]
     NoLocation,
     /// No municipality in any state has this name, and the CEP is missing or unknown.
+    #[error("no municipality has this name")]
     NotFound,
     /// The CEP is in no municipality's range, and the address does not have both city and state.
+    #[error("the CEP is in no municipality's range")]
     CepUnknown,
     /// The state has no city of this name, but another state does.
+    #[error("the state has no city of this name")]
     CityNotInState {
         /// The most populous municipality with this name.
         elsewhere: Municipality,
     },
     /// The CEP belongs to a different municipality than the address states.
+    #[error("the CEP belongs to another municipality")]
     CepElsewhere {
         /// The municipality of the CEP.
         belongs_to: Municipality,
     },
     /// The coordinates are too far from the municipality of the address.
+    #[error("the coordinates are {distance_m} m from the municipality")]
     CoordinatesMismatch {
         /// The municipality of the address.
         municipality: Municipality,
@@ -40,6 +46,7 @@ pub enum LocateError {
         distance_m: u32,
     },
     /// The coordinates are outside Brazil or at sea.
+    #[error("the coordinates are outside Brazil or at sea")]
     CoordinatesOutside {
         /// The point with latitude and longitude exchanged, if that is in Brazil.
         swapped: Option<Point>,

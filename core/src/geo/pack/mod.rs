@@ -62,16 +62,21 @@ impl PackInfo {
 }
 
 /// The reason a pack cannot be opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
     /// The bytes do not start with a pack's magic number.
+    #[error("not a gazetteer pack")]
     NotAPack,
     /// A newer version of the program built the pack.
+    #[error(
+        "gazetteer pack version {version} is too new; this program reads versions up to {VERSION}"
+    )]
     FutureVersion {
         /// Version of the pack. This program reads versions up to [`VERSION`].
         version: u16,
     },
     /// The size differs from the size in the header.
+    #[error("gazetteer pack has {found} bytes instead of {expected}; the copy may be incomplete")]
     Truncated {
         /// Size in bytes according to the header.
         expected: u64,
@@ -79,34 +84,9 @@ pub enum PackError {
         found: u64,
     },
     /// The checksum is wrong: the contents have changed since the pack was written.
+    #[error("gazetteer pack has a wrong checksum; build or copy it again")]
     Damaged,
 }
-
-impl std::fmt::Display for PackError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            PackError::NotAPack => write!(f, "not a gazetteer pack"),
-            PackError::FutureVersion { version } => {
-                write!(
-                    f,
-                    "gazetteer pack version {version} is too new; this program reads versions up to {VERSION}"
-                )
-            }
-            PackError::Truncated { expected, found } => {
-                write!(
-                    f,
-                    "gazetteer pack has {found} bytes instead of {expected}; the copy may be incomplete"
-                )
-            }
-            PackError::Damaged => write!(
-                f,
-                "gazetteer pack has a wrong checksum; build or copy it again"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for PackError {}
 
 /// A location in a pack, with its typical error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -88,18 +88,13 @@ pub struct VehicleSurcharge {
 }
 
 /// An invalid field of a tariff.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {}", .detail.en)]
 pub struct TariffError {
     /// The field.
     pub field: String,
     /// Description of the error, without a subject.
     pub detail: Text,
-}
-
-impl std::fmt::Display for TariffError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.field, self.detail.en)
-    }
 }
 
 impl Default for Tariff {

@@ -202,22 +202,29 @@ pub enum AttemptResult {
 }
 
 /// The reason a request got no response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum SendError {
     /// The host name could not be resolved.
+    #[error("the host name could not be resolved")]
     Name,
     /// The host name resolves to a private network, to which no requests are sent.
+    #[error("the host name resolves to a private network")]
     Address,
     /// The connection failed.
+    #[error("the connection failed")]
     Connect,
     /// The receiver's certificate is invalid, or the TLS handshake failed.
+    #[error("the certificate is invalid, or the TLS handshake failed")]
     Tls,
     /// The receiver did not respond in time.
+    #[error("the receiver did not respond in time")]
     Timeout,
     /// The connection was closed early, or the response was not valid HTTP.
+    #[error("the connection was closed early, or the response was not valid HTTP")]
     Broken,
     /// It was not sent, because the quota of mails is used up.
+    #[error("the quota of mails is used up")]
     Quota,
 }
 

@@ -151,13 +151,16 @@ pub struct ChosenCourier<'a> {
 }
 
 /// The reason an order is not reassigned.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReassignError {
     /// The order has no courier to take it from, or its courier has the goods.
-    Step(StepError),
+    #[error(transparent)]
+    Step(#[from] StepError),
     /// The chosen courier cannot take the order, or already has it.
+    #[error("the chosen courier cannot take the order, or already has it")]
     Unavailable,
     /// The chosen courier's vehicle cannot carry the order.
+    #[error("the chosen courier's vehicle cannot carry the order")]
     Misfit(Misfit),
 }
 
@@ -183,9 +186,7 @@ pub fn reassign(
         )
     } else {
         let update = OrderUpdate::new(order, courier, Actor::Platform, platform(), context.now);
-        update
-            .may(Step::Withdraw, None)
-            .map_err(ReassignError::Step)?;
+        update.may(Step::Withdraw, None)?;
         let reason = (Some(reason.clone()), None);
         let withdrawn = courier.and_then(|courier| {
             release_courier(order, courier, Step::Withdraw, platform(), reason, context)

@@ -156,9 +156,10 @@ pub struct CreateOrderInput<'a> {
 }
 
 /// The reason a valid order cannot be created.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateOrderError {
     /// The fee would reduce the balance below its floor.
+    #[error("the fee of {fee} would reduce the balance of {balance} below {floor}")]
     InsufficientBalance {
         /// The store that owns the balance.
         account: StoreId,
@@ -170,6 +171,7 @@ pub enum CreateOrderError {
         fee: Money,
     },
     /// The fee is above the highest that the client accepts.
+    #[error("the fee of {fee} is above {max}")]
     FeeAboveMaximum {
         /// The fee.
         fee: Money,
@@ -177,6 +179,7 @@ pub enum CreateOrderError {
         max: Money,
     },
     /// Too few identifiers were reserved. An order needs one, plus one for each delivery.
+    #[error("too few identifiers were reserved")]
     TooFewIds,
 }
 

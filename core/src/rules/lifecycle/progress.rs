@@ -42,14 +42,16 @@ pub struct TransitionEvent {
 }
 
 /// The reason an event cannot be applied to the order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// Events before it are missing. Read the order instead.
+    #[error("events before it are missing: expected sequence {expected}")]
     Gap {
         /// The expected sequence.
         expected: u32,
     },
     /// The table has no such step for the current status, or the step leads to another status.
+    #[error("the table has no such step for the current status")]
     NotInTable,
 }
 

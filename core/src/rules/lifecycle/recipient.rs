@@ -26,12 +26,14 @@ pub enum RecipientStep {
 }
 
 /// The reason a step of a recipient is rejected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecipientStepError {
     /// The recipient has rated the delivery.
+    #[error("the recipient has rated the delivery")]
     AlreadyRated,
     /// The step is not valid for the delivery's status.
-    Step(StepError),
+    #[error(transparent)]
+    Step(#[from] StepError),
 }
 
 /// Returns the recipient as the person that causes an event. Events are stored longer than the

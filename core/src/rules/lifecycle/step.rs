@@ -28,9 +28,10 @@ pub enum StepOutcome {
 }
 
 /// The reason a step cannot be taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
     /// The step is not valid for the order's current status.
+    #[error("the step is not valid in status {}", status.number())]
     Invalid {
         /// The current status.
         status: OrderStatus,
@@ -38,51 +39,64 @@ pub enum StepError {
         possible: Vec<EventKind>,
     },
     /// The courier has the goods and must return them first.
+    #[error("the courier must return the goods first")]
     ReturnRequired,
     /// The order has no such delivery.
+    #[error("the order has no such delivery")]
     UnknownStop,
     /// It is the only remaining stop. The order must be cancelled instead.
+    #[error("it is the only remaining stop; cancel the order instead")]
     LastStop,
     /// The new ready time exceeds the maximum preparation time.
+    #[error("at most {max} minutes can be added")]
     TooLate {
         /// Maximum minutes that can be added.
         max: u32,
     },
     /// The stop requires its code.
+    #[error("the stop requires its code")]
     CodeNeeded,
     /// The code is wrong. The count in the order must be committed.
+    #[error("the code is wrong; {remaining} attempts remain")]
     CodeWrong {
         /// Remaining attempts before the lockout.
         remaining: u32,
     },
     /// Too many wrong codes were sent.
+    #[error("too many wrong codes were sent; codes are accepted again at {until}")]
     CodeLocked {
         /// Time at which codes are accepted again.
         until: Timestamp,
     },
     /// Another order of the courier's trip comes first.
+    #[error("order {next} of the trip comes first")]
     NotNext {
         /// That order.
         next: OrderId,
     },
     /// The code belongs to another order of the trip. The count in the order must be committed.
+    #[error("the code belongs to order {other} of the trip")]
     CodeOfOther {
         /// The order to which the code belongs.
         other: OrderId,
     },
     /// The store requires parts of a proof that were not sent.
+    #[error("parts of a proof are missing")]
     ProofRequired {
         /// The missing parts.
         missing: Vec<ProofPart>,
     },
     /// The merchant's system must confirm first that the goods are ready, or the pickup.
+    #[error("the merchant's system must confirm the pickup first")]
     MerchantConfirmationRequired,
     /// The courier did not send this photo of the order's proof.
+    #[error("the order's proof has no photo {index}")]
     UnknownPhoto {
         /// Its index in the proof.
         index: usize,
     },
     /// Too few identifiers were reserved for the notifications.
+    #[error("too few identifiers were reserved")]
     TooFewIds,
 }
 

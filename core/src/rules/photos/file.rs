@@ -19,22 +19,29 @@ pub struct CleanPhoto {
 }
 
 /// The reason that a photo is rejected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PhotoError {
     /// There are no bytes.
+    #[error("there are no bytes")]
     Empty,
     /// The bytes are not a JPEG, PNG or WebP file.
+    #[error("not a JPEG, PNG or WebP file")]
     UnknownFormat,
     /// The bytes are a file of this format, and another one was declared.
+    #[error("the file has another format than declared")]
     OtherFormat(PhotoFormat),
     /// The file is truncated or malformed, or uses a variant of the format that browsers do not
     /// show.
+    #[error("the file is truncated or malformed, or uses a variant that browsers do not show")]
     Damaged,
     /// The file is an animation.
+    #[error("the file is an animation")]
     Animated,
     /// The width or the height is zero.
+    #[error("the width or the height is zero")]
     NoPixels,
     /// The dimensions exceed [`MAX_SIDE`] or [`MAX_PIXELS`].
+    #[error("{width} × {height} pixels are too many")]
     TooManyPixels {
         /// Width in pixels.
         width: u32,

@@ -70,36 +70,43 @@ impl Request<'_> {
 }
 
 /// The reason a route cannot be planned. Stops are identified by their index in the order sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// Stops are further from the pickup, in a straight line, than the tariff's service radius.
+    #[error("stops are further from the pickup than the service radius")]
     OutOfArea {
         /// The stops with their distances.
         stops: Vec<(usize, Distance)>,
     },
     /// The route is longer than the tariff allows.
+    #[error("the route is longer than the tariff allows")]
     DistanceExceeded {
         /// Length of the route.
         distance: Distance,
     },
     /// The stops are not connected by roads.
+    #[error("the stops are not connected by roads")]
     NoRoad,
     /// The requested time of delivery is before the earliest possible one.
+    #[error("the earliest possible time of delivery is {earliest}")]
     TooSoon {
         /// The earliest possible time of arrival at the last stop.
         earliest: Timestamp,
     },
     /// The expected arrival is outside the window of a stop.
+    #[error("the expected arrival is outside the window of a stop")]
     WindowUnreachable {
         /// The stops with the expected arrivals.
         stops: Vec<(usize, Timestamp)>,
     },
     /// The price is an estimate, and the store accepts none.
+    #[error("the price is an estimate, and the store accepts none")]
     Estimated {
         /// Indices of the places that were located only by their municipality: 0 is the pickup, and
         /// the stops follow.
         places: Vec<usize>,
     },
     /// There are no stops, or more than the route engine supports.
+    #[error("there are no stops, or more than the route engine supports")]
     Stops,
 }

@@ -36,13 +36,16 @@ pub struct Quote {
 }
 
 /// The reason a quote is not accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// The quote has expired, or an earlier version of the service issued it in another format.
+    #[error("the quote has expired")]
     Expired,
     /// The text is not a quote of this service.
+    #[error("the text is not a quote of this service")]
     Invalid,
     /// The quote was issued for another store or another basis.
+    #[error("the quote was issued for another store or another basis")]
     Mismatch(Vec<QuoteDifference>),
 }
 

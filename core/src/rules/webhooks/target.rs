@@ -7,15 +7,18 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub const MAX_URL_LENGTH: usize = 2_048;
 
 /// The reason a URL is rejected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// The URL is not an absolute HTTPS URL, or contains a user name, a fragment, blanks or
     /// non-ASCII characters.
+    #[error("not an absolute HTTPS URL without a user name and a fragment")]
     Malformed,
     /// The URL uses HTTP without TLS, which is allowed only for receivers on this machine, during
     /// development.
+    #[error("HTTP without TLS is allowed only for receivers on this machine")]
     Insecure,
     /// The URL contains an address in a private network.
+    #[error("the address is in a private network")]
     Private,
 }
 

@@ -108,7 +108,7 @@ impl Connections {
     ) {
         // All instances write rows in the same order, which prevents deadlocks.
         writes.sort_by(|one, other| {
-            (one.work.sql, &one.work.params).cmp(&(other.work.sql, &other.work.params))
+            (&one.work.sql, &one.work.params).cmp(&(&other.work.sql, &other.work.params))
         });
         let lease = match Lease::acquire(self.pool(flush)).await {
             Ok(lease) => lease,
@@ -425,7 +425,7 @@ impl Connections {
             if let Err(error) = own
                 .run_query(
                     &Query {
-                        sql: DELETE_MARKERS,
+                        sql: DELETE_MARKERS.into(),
                         params,
                     },
                     own.server.kind.flush(),

@@ -194,7 +194,7 @@ impl Postgres {
         let sql = "SELECT current_setting('transaction_read_only')";
         let response = self
             .read(Query {
-                sql,
+                sql: sql.into(),
                 params: Vec::new(),
             })
             .await?
@@ -221,7 +221,7 @@ impl Postgres {
                 connections
                     .write(
                         &Query {
-                            sql: probe.sql,
+                            sql: probe.sql.into(),
                             params: probe.params,
                         },
                         Flush::Now,
@@ -327,7 +327,7 @@ impl Driver for Postgres {
         {
             // A position or the release of a claim: these are idempotent.
             let query = Query {
-                sql,
+                sql: (*sql).into(),
                 params: std::mem::take(params),
             };
             return self.0.flushed_writes.run(query).await.map(drop);

@@ -132,7 +132,7 @@ pub(crate) async fn query(
     session: &Session,
     query: &Query,
 ) -> Result<Vec<SqlRow>, PgError> {
-    let ready = prepare(client, session, query.sql.into(), &[&query.params]).await?;
+    let ready = prepare(client, session, query.sql.as_ref().into(), &[&query.params]).await?;
     match session {
         Session::Own => Ok(ready.rows(client).await?),
         Session::Shared { begin } => Ok(query_within(client, begin, &[ready])
@@ -152,7 +152,7 @@ pub(crate) async fn query_all(
 ) -> Result<Vec<Vec<SqlRow>>, PgError> {
     let mut list = Vec::new();
     for query in queries {
-        list.push(prepare(client, session, query.sql.into(), &[&query.params]).await?);
+        list.push(prepare(client, session, query.sql.as_ref().into(), &[&query.params]).await?);
     }
     query_within(client, &kind.begin_joined(session.begin()), &list).await
 }

@@ -1,7 +1,5 @@
 //! Lists and searches of orders.
 
-use std::sync::LazyLock;
-
 use despacho_core::{
     changes::Write,
     host::HostError,
@@ -15,296 +13,242 @@ use crate::{Query, Row, Statement, Value};
 
 /// Maximum size of the bodies in a page without its last order: a hundred orders of the largest
 /// size have 27 MB.
-macro_rules! page_bytes {
-    () => {
-        262_144
-    };
-}
+const PAGE_BYTES: usize = 262_144;
 
 /// The number of newest orders whose texts a search compares with its words. The index finds older
 /// ones.
 const COMPARED: u32 = 10_000;
 
-/// A query for a page of the orders of these rows of `id, size`, newest first. It sums only their
-/// sizes and then reads the orders by their IDs. `octet_length` takes the size from the head of a
-/// body; `length` would count characters, for which both databases read the whole body.
-macro_rules! bounded {
-    ($rows:expr) => {
-        concat!(
-            "SELECT version, body FROM orders WHERE id IN (SELECT id FROM \
-             (SELECT id, size, SUM(size) OVER (ORDER BY id DESC) AS total FROM (",
-            $rows,
-            ") AS found) AS sized WHERE total - size < ",
-            page_bytes!(),
-            ") ORDER BY id DESC"
-        )
-    };
-}
+/// The parameters of a query. Each is added when its place in the text is written, so that neither
+/// a number nor an order has to be repeated elsewhere.
+#[derive(Default)]
+struct Params(Vec<Value>);
 
-/// The scopes of searches: a store, a parent store with its branches, all stores, and their late
-/// orders, for which a partial index has only open orders.
-const SCOPES: [&str; 4] = [
-    "order_search.store = :store AND EXISTS (SELECT 1 FROM stores WHERE stores.id = :store AND deleted_at IS NULL)",
-    "order_search.matrix = :store AND order_search.store IN \
-     (SELECT id FROM stores WHERE (stores.id = :store OR stores.matrix = :store) AND deleted_at IS NULL)",
-    "CAST(:store AS BIGINT) = 0",
-    "CAST(:store AS BIGINT) = 0 AND order_search.late_at IS NOT NULL",
-];
+impl Params {
+    /// Adds a value and returns its name for the text, `$1` for the first one.
+    fn add(&mut self, value: impl Into<Value>) -> String {
+        self.0.push(value.into());
+        format!("${}", self.0.len())
+    }
 
-/// The parameters of searches. SQLite numbers them by their first occurrence, which must therefore
-/// have this order.
-const PARAMETERS: [&str; 17] = [
-    "expression",
-    "before",
-    "store",
-    "min",
-    "max",
-    "from",
-    "until",
-    "code",
-    "late",
-    "word1",
-    "word2",
-    "word3",
-    "word4",
-    "word5",
-    "word6",
-    "compared",
-    "limit",
-];
-
-/// The queries of a scope by rows of `order_search`, whose indexes have the order of lists.
-struct Searches {
-    /// Without words.
-    all: String,
-    /// With words, among the newest orders.
-    newest: String,
-    /// With words, among the others.
-    older: String,
-}
-
-static SEARCHES: LazyLock<[Searches; 4]> = LazyLock::new(|| SCOPES.map(Searches::of));
-
-impl Searches {
-    fn of(scope: &str) -> Searches {
-        let query = |rows: &str, id: &str, words: &str| {
-            let rows = format!(
-                "SELECT orders.id AS id, octet_length(orders.body) AS size FROM {rows} CROSS JOIN orders \
-                 WHERE orders.id = order_search.order_id AND order_search.order_id < :before AND {scope} \
-                 AND orders.situation BETWEEN :min AND :max AND orders.created_at >= :from AND orders.created_at < :until \
-                 AND (:code = '' OR orders.code = :code) AND COALESCE(order_search.late_at, 9223372036854775807) <= :late{words} \
-                 ORDER BY {id} DESC LIMIT :limit"
-            );
-            let sql = bounded!(":rows").replace(":rows", &rows);
-            let used: Vec<String> = PARAMETERS
-                .iter()
-                .map(|name| format!(":{name}"))
-                .filter(|name| sql.contains(name))
-                .collect();
-            (1..).zip(used).fold(sql, |sql, (number, name): (u8, _)| {
-                sql.replace(&name, &format!("${number}"))
-            })
-        };
-        // Spare patterns match all texts.
-        let words: String = (1..=SearchWords::MAX)
-            .map(|word| format!(" AND order_search.terms LIKE :word{word}"))
-            .collect();
-        // The newest order that is not compared, or null.
-        let bound = format!(
-            "(SELECT order_search.order_id FROM order_search WHERE order_search.order_id < :before AND {scope} \
-             ORDER BY order_search.order_id DESC LIMIT 1 OFFSET :compared)"
+    /// Returns the query. SQLite numbers parameters by their first occurrence, which must therefore
+    /// have the order in which they were added.
+    fn query(self, sql: String) -> Query {
+        debug_assert!(
+            (1..=self.0.len())
+                .map(|number| sql.find(&format!("${number}")))
+                .is_sorted_by(|earlier, later| earlier.is_some() && earlier < later),
+            "parameters in another order: {sql}"
         );
-        let newest = format!("{words} AND order_search.order_id > COALESCE({bound}, 0)");
-        let older =
-            format!("{words} AND order_search.order_id = found.rowid AND found.rowid <= {bound}");
-        Searches {
-            all: query("order_search", "order_search.order_id", ""),
-            newest: query("order_search", "order_search.order_id", &newest),
-            older: query(
-                "order_words(:expression) AS found CROSS JOIN order_search",
-                "found.rowid",
-                &older,
-            ),
-        }
-    }
-
-    fn scope(filter: &OrderFilter) -> &'static Searches {
-        let [of_store, with_branches, all, late] = &*SEARCHES;
-        match (filter.store, filter.branches) {
-            (Some(_), false) => of_store,
-            (Some(_), true) => with_branches,
-            (None, _) if filter.late_at.is_none() => all,
-            (None, _) => late,
+        Query {
+            sql: sql.into(),
+            params: self.0,
         }
     }
 }
 
-/// Reads orders that match a filter without words. The index has each store's orders by ID, so that
-/// a page costs only the stores and the page; see [`OWN_LISTS`] for the indexes of filters.
-pub(crate) fn orders(filter: &OrderFilter, limit: u32) -> Query {
-    let store = match filter.store {
-        Some(store) if filter.late_at.is_none() => store,
-        _ => {
-            let mut params = scope_params(filter);
-            params.push(Value::number(limit));
-            return Query::new(&Searches::scope(filter).all, params);
-        }
-    };
-    let list = OwnList {
-        branches: filter.branches,
-        statuses: match filter.statuses {
-            (min, max) if min == max => Statuses::One,
-            (_, max) if max <= OrderFilter::LAST_OPEN => Statuses::Few,
-            _ => Statuses::Most,
-        },
-        period: filter.from > OrderFilter::all().from || filter.until < OrderFilter::all().until,
-        code: filter.code.is_some(),
-    };
-    let mut params = vec![Value::number(store.get()), before(filter)];
-    params.extend(conditions(filter));
-    params.extend(filter.code.as_deref().map(Value::from));
-    params.push(Value::number(limit));
-    Query::new(
-        OWN_LISTS.get(list.index()).map_or("", String::as_str),
-        params,
+/// Returns the text for a page of the orders of these rows of `id, size`, newest first. It sums only
+/// their sizes and then reads the orders by their IDs. `octet_length` takes the size from the head of
+/// a body; `length` would count characters, for which both databases read the whole body.
+fn page(rows: &str) -> String {
+    format!(
+        "SELECT version, body FROM orders WHERE id IN (SELECT id FROM \
+         (SELECT id, size, SUM(size) OVER (ORDER BY id DESC) AS total FROM ({rows}) AS found) AS sized \
+         WHERE total - size < {PAGE_BYTES}) ORDER BY id DESC"
     )
 }
 
-/// The form of a list of a store's orders.
-struct OwnList {
-    /// Whether the store's branches belong to it.
-    branches: bool,
-    /// The statuses of its orders.
-    statuses: Statuses,
-    /// Whether the time of creation is limited.
-    period: bool,
-    /// Whether it has orders of one code only.
-    code: bool,
+/// Reads orders that match a filter without words.
+pub(crate) fn orders(filter: &OrderFilter, limit: u32) -> Query {
+    match filter.store {
+        Some(store) if filter.late_at.is_none() => of_store(filter, store, limit),
+        _ => matching(filter, Rows::All, limit),
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Statuses {
-    /// Those of most orders.
-    Most,
-    /// One.
-    One,
-    /// Those of open orders, which are few.
-    Few,
+/// The index from which a list of a store's orders is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Index {
+    /// That of the store's orders.
+    Store,
+    /// That of its orders with one status.
+    Status,
+    /// That of statuses, for open orders, which are few and all read.
+    Open,
+    /// That of codes.
+    Code,
 }
 
-/// The queries of all lists of a store's orders, by [`OwnList::index`].
+/// Reads a list of a store's orders. The index has each store's orders by ID, so that a page costs
+/// only the stores and the page.
 ///
-/// A page is read in the order of IDs, from the index of the store's orders, of its orders with the
-/// status, or of those with the code; open orders are all read from the index of statuses. SQLite
-/// has no statistics of a new database, so a plus sign keeps it from choosing another index, which
-/// it would have to read and sort completely. A period limits the IDs by the index of times: those
-/// of its first and its last [`COMPARED`] orders. IDs ascend with the time of creation, except
-/// among orders that are created at about the same moment.
-static OWN_LISTS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    (0..OwnList::FORMS)
-        .map(|index| OwnList::of(index).sql())
-        .collect()
-});
-
-impl OwnList {
-    const FORMS: usize = 24;
-
-    fn of(index: usize) -> OwnList {
-        let is_set = |bit: u8| index >> bit & 1 == 1;
-        let statuses = match index / 8 {
-            0 => Statuses::Most,
-            1 => Statuses::One,
-            _ => Statuses::Few,
-        };
-        OwnList {
-            branches: is_set(0),
-            period: is_set(1),
-            code: is_set(2),
-            statuses,
+/// A page is read in the order of IDs, except from the index of open orders. SQLite has no
+/// statistics of a new database, so a plus sign keeps it from choosing another index, which it would
+/// have to read and sort completely. A period limits the IDs by the index of times: those of its
+/// first and its last [`COMPARED`] orders. IDs ascend with the time of creation, except among orders
+/// that are created at about the same moment.
+fn of_store(filter: &OrderFilter, store: StoreId, limit: u32) -> Query {
+    let index = match filter.statuses {
+        _ if filter.code.is_some() => Index::Code,
+        (min, max) if min == max => Index::Status,
+        (_, max) if max <= OrderFilter::LAST_OPEN => Index::Open,
+        _ => Index::Store,
+    };
+    let mut params = Params::default();
+    let store = params.add(Value::number(store.get()));
+    let stores = match filter.branches {
+        true => format!("(stores.id = {store} OR stores.matrix = {store})"),
+        false => format!("stores.id = {store}"),
+    };
+    let stores = format!("store IN (SELECT id FROM stores WHERE {stores} AND deleted_at IS NULL)");
+    let before = params.add(before(filter));
+    let before = match index {
+        Index::Open => format!("+id < {before}"),
+        _ => format!("id < {before}"),
+    };
+    let min = params.add(Value::number(filter.statuses.0));
+    let status = match index {
+        Index::Status => format!("situation = {min}"),
+        _ => {
+            let max = params.add(Value::number(filter.statuses.1));
+            let unused = if index == Index::Open { "" } else { "+" };
+            format!("{unused}situation >= {min} AND {unused}situation <= {max}")
         }
-    }
-
-    fn index(&self) -> usize {
-        let statuses = match self.statuses {
-            Statuses::Most => 0,
-            Statuses::One => 8,
-            Statuses::Few => 16,
-        };
-        statuses
-            + usize::from(self.branches)
-            + 2 * usize::from(self.period)
-            + 4 * usize::from(self.code)
-    }
-
-    fn sql(&self) -> String {
-        let scope = if self.branches {
-            "stores.id = $1 OR stores.matrix = $1"
-        } else {
-            "stores.id = $1"
-        };
-        let stores =
-            format!("store IN (SELECT id FROM stores WHERE ({scope}) AND deleted_at IS NULL)");
-        let status = match self.statuses {
-            // Both bounds are the same.
-            Statuses::One if !self.code => "situation = $3 AND +situation <= $4",
-            Statuses::Few if !self.code => "situation >= $3 AND situation <= $4",
-            _ => "+situation >= $3 AND +situation <= $4",
-        };
-        let id = if self.statuses == Statuses::Few && !self.code {
-            "+id"
-        } else {
-            "id"
-        };
-        let created = "+created_at >= $5 AND +created_at < $6";
-        let edge = |order: &str| {
-            format!(
-                "(SELECT id FROM orders WHERE {stores} AND created_at >= $5 AND created_at < $6 \
-                 ORDER BY created_at {order} LIMIT {COMPARED}) AS edge"
-            )
-        };
-        let period = if self.period && !self.code && self.statuses != Statuses::Few {
+    };
+    let (from, until) = (params.add(filter.from), params.add(filter.until));
+    let everything = OrderFilter::all();
+    let has_period = filter.from > everything.from || filter.until < everything.until;
+    let period = match index {
+        Index::Store | Index::Status if has_period => {
+            let edge = |order: &str| {
+                format!(
+                    "(SELECT id FROM orders WHERE {stores} AND created_at >= {from} \
+                     AND created_at < {until} ORDER BY created_at {order} LIMIT {COMPARED}) AS edge"
+                )
+            };
             let (first, last) = (edge("ASC"), edge("DESC"));
             // The index of the status has the IDs as well.
-            let id = if self.statuses == Statuses::One {
-                "+id"
-            } else {
-                "id"
-            };
+            let id = if index == Index::Status { "+id" } else { "id" };
             format!(
                 " AND {id} >= (SELECT MIN(id) FROM {first}) AND {id} <= (SELECT MAX(id) FROM {last})"
             )
-        } else {
-            String::new()
-        };
-        let (code, limit) = if self.code {
-            (" AND code = $7", "$8")
-        } else {
-            ("", "$7")
-        };
-        bounded!(":rows").replace(
-            ":rows",
-            &format!(
-                "SELECT id, octet_length(body) AS size FROM orders WHERE {stores} AND {id} < $2 AND {status} AND {created}\
-                 {period}{code} ORDER BY id DESC LIMIT {limit}"
+        }
+        _ => String::new(),
+    };
+    let code = match &filter.code {
+        Some(code) => format!(" AND code = {}", params.add(code.as_str())),
+        None => String::new(),
+    };
+    let limit = params.add(Value::number(limit));
+    params.query(page(&format!(
+        "SELECT id, octet_length(body) AS size FROM orders WHERE {stores} AND {before} AND {status} \
+         AND +created_at >= {from} AND +created_at < {until}{period}{code} \
+         ORDER BY id DESC LIMIT {limit}"
+    )))
+}
+
+/// The rows of `order_search` that a query reads. Their indexes have the order of lists.
+enum Rows<'a> {
+    /// All of the filter's scope.
+    All,
+    /// Those with these words among the `compared` newest ones.
+    Newest { words: &'a [String], compared: u32 },
+    /// Those with these words that the index finds among the others.
+    Older { words: &'a [String], compared: u32 },
+}
+
+/// Reads orders that match a filter and are in these rows.
+fn matching(filter: &OrderFilter, rows: Rows<'_>, limit: u32) -> Query {
+    let mut params = Params::default();
+    let (source, id) = match &rows {
+        Rows::All | Rows::Newest { .. } => ("order_search".to_owned(), "order_search.order_id"),
+        Rows::Older { words, .. } => {
+            let expression = params.add(indexed(words));
+            let source = format!("order_words({expression}) AS found CROSS JOIN order_search");
+            (source, "found.rowid")
+        }
+    };
+    let mut scope = format!("order_search.order_id < {}", params.add(before(filter)));
+    // A store, a parent store with its branches, or the late orders of all stores, for which a
+    // partial index has only open orders.
+    if let Some(store) = filter.store {
+        let store = params.add(Value::number(store.get()));
+        scope += &match filter.branches {
+            false => format!(
+                " AND order_search.store = {store} AND EXISTS \
+                 (SELECT 1 FROM stores WHERE stores.id = {store} AND deleted_at IS NULL)"
             ),
-        )
+            true => format!(
+                " AND order_search.matrix = {store} AND order_search.store IN (SELECT id FROM stores \
+                 WHERE (stores.id = {store} OR stores.matrix = {store}) AND deleted_at IS NULL)"
+            ),
+        };
+    } else if filter.late_at.is_some() {
+        scope += " AND order_search.late_at IS NOT NULL";
     }
+    let (min, max) = filter.statuses;
+    let (min, max) = (
+        params.add(Value::number(min)),
+        params.add(Value::number(max)),
+    );
+    let (from, until) = (params.add(filter.from), params.add(filter.until));
+    let mut conditions = format!(
+        "{scope} AND orders.situation BETWEEN {min} AND {max} \
+         AND orders.created_at >= {from} AND orders.created_at < {until}"
+    );
+    if let Some(code) = &filter.code {
+        conditions += &format!(" AND orders.code = {}", params.add(code.as_str()));
+    }
+    if let Some(at) = filter.late_at {
+        let at = params.add(at.millis().saturating_sub(1));
+        conditions += &format!(" AND COALESCE(order_search.late_at, 9223372036854775807) <= {at}");
+    }
+    if let Rows::Newest { words, compared } | Rows::Older { words, compared } = &rows {
+        // A spare pattern matches all texts, so that one text is prepared for all numbers of words.
+        // The words contain no wildcards: `searchable` removes all punctuation.
+        for index in 0..SearchWords::MAX {
+            let pattern = words
+                .get(index)
+                .map_or_else(|| "%".to_owned(), |word| format!("%{word}%"));
+            conditions += &format!(" AND order_search.terms LIKE {}", params.add(pattern));
+        }
+        // The newest order that is not compared, or null.
+        let bound = format!(
+            "(SELECT order_search.order_id FROM order_search WHERE {scope} \
+             ORDER BY order_search.order_id DESC LIMIT 1 OFFSET {})",
+            params.add(Value::number(*compared))
+        );
+        conditions += &match &rows {
+            Rows::Older { .. } => {
+                format!(" AND order_search.order_id = found.rowid AND found.rowid <= {bound}")
+            }
+            _ => format!(" AND order_search.order_id > COALESCE({bound}, 0)"),
+        };
+    }
+    let limit = params.add(Value::number(limit));
+    params.query(page(&format!(
+        "SELECT orders.id AS id, octet_length(orders.body) AS size FROM {source} CROSS JOIN orders \
+         WHERE orders.id = order_search.order_id AND {conditions} ORDER BY {id} DESC LIMIT {limit}"
+    )))
 }
 
 /// Reads orders that contain all words of a search, among the newest orders of its scope.
 pub(crate) fn newest(filter: &OrderFilter, search: &SearchWords, limit: u32) -> Query {
-    Query::new(
-        &Searches::scope(filter).newest,
-        search_params(filter, search.words(), COMPARED, limit),
-    )
+    let rows = Rows::Newest {
+        words: search.words(),
+        compared: COMPARED,
+    };
+    matching(filter, rows, limit)
 }
 
 /// Reads orders that contain all words of a search and are found by the index, among those that
 /// [`newest`] does not read.
 pub(crate) fn older(filter: &OrderFilter, search: &SearchWords, limit: u32) -> Query {
-    let mut params = vec![Value::Text(indexed(search.words()))];
-    params.extend(search_params(filter, search.words(), COMPARED, limit));
-    Query::new(&Searches::scope(filter).older, params)
+    let rows = Rows::Older {
+        words: search.words(),
+        compared: COMPARED,
+    };
+    matching(filter, rows, limit)
 }
 
 /// Reads the newest order with an ID up to this one.
@@ -313,51 +257,36 @@ pub(crate) fn up_to(filter: &OrderFilter, id: OrderId) -> Option<Query> {
         before: Some(OrderId::new(id.get() + 1)?),
         ..filter.clone()
     };
-    Some(Query::new(
-        &Searches::scope(&filter).newest,
-        search_params(&filter, &[], 1, 1),
-    ))
-}
-
-/// Reads what reports count of the orders of some stores and a time of creation, by an index.
-macro_rules! reported {
-    ($stores:literal, $conditions:literal) => {
-        concat!(
-            "SELECT store, created_at, situation, day, fee, cancellation_fee, done_at, expected_at, CASE WHEN fee IS NULL THEN body END \
-             FROM orders WHERE store IN (SELECT id FROM stores",
-            $stores,
-            ") AND ",
-            $conditions
-        )
+    let rows = Rows::Newest {
+        words: &[],
+        compared: 1,
     };
+    Some(matching(&filter, rows, 1))
 }
 
-/// Reads what reports count of orders. See [`to_reported`].
+/// Reads what reports count of the orders of some stores and a time of creation, by an index. See
+/// [`to_reported`].
 pub(crate) fn reported(filter: &OrderFilter, limit: u32) -> Query {
-    let sql = match (filter.store, filter.branches) {
-        (None, _) => reported!("", "created_at >= $1 AND created_at < $2 LIMIT $3"),
-        (Some(_), false) => {
-            reported!(
-                " WHERE stores.id = $1 AND deleted_at IS NULL",
-                "created_at >= $2 AND created_at < $3 LIMIT $4"
-            )
+    let mut params = Params::default();
+    let stores = match filter.store {
+        None => String::new(),
+        Some(store) => {
+            let store = params.add(Value::number(store.get()));
+            let branches = match filter.branches {
+                true => format!(" OR stores.matrix = {store}"),
+                false => String::new(),
+            };
+            format!(" WHERE (stores.id = {store}{branches}) AND deleted_at IS NULL")
         }
-        (Some(_), true) => reported!(
-            " WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL",
-            "created_at >= $2 AND created_at < $3 LIMIT $4"
-        ),
     };
-    let mut params: Vec<Value> = filter
-        .store
-        .map(|store| Value::number(store.get()))
-        .into_iter()
-        .collect();
-    params.extend([
-        filter.from.into(),
-        filter.until.into(),
-        Value::number(limit),
-    ]);
-    Query::new(sql, params)
+    let (from, until) = (params.add(filter.from), params.add(filter.until));
+    let limit = params.add(Value::number(limit));
+    params.query(format!(
+        "SELECT store, created_at, situation, day, fee, cancellation_fee, done_at, expected_at, \
+         CASE WHEN fee IS NULL THEN body END FROM orders \
+         WHERE store IN (SELECT id FROM stores{stores}) \
+         AND created_at >= {from} AND created_at < {until} LIMIT {limit}"
+    ))
 }
 
 /// Decodes a row of [`reported`]. Of an order that an older program wrote, it has the body.
@@ -402,7 +331,7 @@ pub(crate) fn to_reported(row: &mut Row) -> Result<ReportedOrder, HostError> {
 
 /// Returns how many orders a page still has room for.
 pub(crate) fn room(page: &[Row], limit: u32) -> u32 {
-    let is_large = page.iter().map(Row::bytes_of_text).sum::<usize>() >= page_bytes!();
+    let is_large = page.iter().map(Row::bytes_of_text).sum::<usize>() >= PAGE_BYTES;
     if is_large {
         0
     } else {
@@ -452,49 +381,10 @@ fn expression(word: &str) -> String {
     }
 }
 
-/// Returns the parameters of a search by words.
-fn search_params(filter: &OrderFilter, words: &[String], compared: u32, limit: u32) -> Vec<Value> {
-    let mut params = scope_params(filter);
-    // The words contain no wildcards: `searchable` removes all punctuation.
-    let pattern = |index: usize| {
-        words
-            .get(index)
-            .map_or_else(|| "%".to_owned(), |word| format!("%{word}%"))
-    };
-    params.extend((0..SearchWords::MAX).map(|index| Value::Text(pattern(index))));
-    params.extend([Value::number(compared), Value::number(limit)]);
-    params
-}
-
-fn scope_params(filter: &OrderFilter) -> Vec<Value> {
-    let mut params = vec![
-        before(filter),
-        Value::number(filter.store.map_or(0, StoreId::get)),
-    ];
-    params.extend(conditions(filter));
-    params.push(filter.code.as_deref().unwrap_or_default().into());
-    params.push(Value::Integer(
-        filter
-            .late_at
-            .map_or(i64::MAX, |at| at.millis().saturating_sub(1)),
-    ));
-    params
-}
-
 fn before(filter: &OrderFilter) -> Value {
     filter
         .before
         .map_or(Value::Integer(i64::MAX), |id| Value::number(id.get()))
-}
-
-fn conditions(filter: &OrderFilter) -> [Value; 4] {
-    let (min, max) = filter.statuses;
-    [
-        Value::number(min),
-        Value::number(max),
-        filter.from.into(),
-        filter.until.into(),
-    ]
 }
 
 /// Writes only a row that changes, because most writes of an order change neither column.

@@ -1,13 +1,15 @@
 //! Queries and statements as data.
 
+use std::borrow::Cow;
+
 use crate::Value;
 
 /// A read, or a single write with `RETURNING`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// The text, which is the same for both dialects. It is static because it is the key of a
-    /// driver's prepared statements.
-    pub sql: &'static str,
+    /// The text, which is the same for both dialects. It is the key of a driver's prepared
+    /// statements, so there are few distinct texts.
+    pub sql: Cow<'static, str>,
     /// Values of `$1`, `$2` and so on.
     pub params: Vec<Value>,
 }
@@ -46,7 +48,10 @@ impl Expect {
 
 impl Query {
     pub(crate) fn new(sql: &'static str, params: Vec<Value>) -> Query {
-        Query { sql, params }
+        Query {
+            sql: sql.into(),
+            params,
+        }
     }
 }
 

@@ -80,7 +80,7 @@ const CHECKPOINT_PAGES: u32 = 4_096;
 /// checkpoint needs again. A smaller file would be extended with each write until then.
 const MAX_LOG_BYTES: u32 = 16 << 20;
 /// Maximum prepared statements of a connection, more than there are distinct statements.
-const MAX_PREPARED: usize = 96;
+const MAX_PREPARED: usize = 128;
 
 /// Opens the connection that writes and migrates the schema.
 pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenError> {

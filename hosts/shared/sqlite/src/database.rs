@@ -122,7 +122,7 @@ impl Sqlite {
         self.writer.transact(statements).await?;
         self.readers
             .read(Query {
-                sql: "SELECT 1",
+                sql: "SELECT 1".into(),
                 params: Vec::new(),
             })
             .await

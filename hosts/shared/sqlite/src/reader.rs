@@ -163,7 +163,7 @@ fn read(connection: &mut Connection, read: &Query, limit: Duration) -> Result<Ve
     connection
         .progress_handler(INSTRUCTIONS, Some(move || started.elapsed() > limit))
         .map_err(host_error)?;
-    query(connection, read.sql, &read.params)
+    query(connection, &read.sql, &read.params)
 }
 
 fn run(

@@ -347,7 +347,7 @@ impl Work {
                 }
             }
             Work::Returning(write, reply) => Done::Returning(
-                within_savepoint(connection, || query(connection, write.sql, &write.params)),
+                within_savepoint(connection, || query(connection, &write.sql, &write.params)),
                 reply,
             ),
         }

@@ -178,12 +178,10 @@ impl AcceptedConnection {
     /// have their responses.
     async fn serve_until_shutdown(self, connection: impl GracefulConnection) {
         let mut connection = std::pin::pin!(connection);
-        tokio::select! {
-            _ = connection.as_mut() => {}
-            () = self.shutdown.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                let _ = connection.await;
-            }
+        let serving = self.shutdown.run_until_cancelled(connection.as_mut());
+        if serving.await.is_none() {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
         }
     }
 }

@@ -70,7 +70,9 @@ pub async fn serve(
     let server = accept::Server::new(config, app.clone(), tls);
     tokio::select! {
         () = server.accept(listener) => {}
-        signal = signals.wait() => tracing::info!(signal, "shutting down; completing accepted requests"),
+        signal = signals.wait() => {
+            tracing::info!(signal, "shutting down; completing accepted requests");
+        }
     }
     // The listener was dropped above, so every accepted connection is tracked and notified.
     app.shutdown.cancel();
@@ -119,13 +121,19 @@ fn open(
 /// Waits until all connections and writes have ended, until the timeout or until a second signal.
 async fn wait_for_tasks(tasks: &TaskTracker, limit: Duration, signals: &mut stop::Signals) {
     tasks.close();
-    tokio::select! {
-        ended = timeout(limit, tasks.wait()) => {
-            if ended.is_err() {
-                tracing::warn!("shutdown timeout exceeded; closing open connections");
-            }
+    let ended = tokio::select! {
+        ended = timeout(limit, tasks.wait()) => Ok(ended),
+        signal = signals.wait() => Err(signal),
+    };
+    match ended {
+        Ok(Ok(())) => {}
+        Ok(Err(_)) => tracing::warn!("shutdown timeout exceeded; closing open connections"),
+        Err(signal) => {
+            tracing::warn!(
+                signal,
+                "second shutdown signal received; closing open connections"
+            );
         }
-        signal = signals.wait() => tracing::warn!(signal, "second shutdown signal received; closing open connections"),
     }
 }
 

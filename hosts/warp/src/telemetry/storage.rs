@@ -1,6 +1,6 @@
 //! A database driver that records its reads and writes as spans.
 
-use std::{future::Future, ops::Deref, pin::pin};
+use std::{borrow::Cow, future::Future, ops::Deref, pin::pin};
 
 use despacho_core::host::HostError;
 use despacho_sql::{Driver, Query, Row, Statement};
@@ -21,12 +21,12 @@ impl<D> Deref for Traced<D> {
 
 impl<D: Driver> Driver for Traced<D> {
     async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        let sql = query.sql;
+        let sql = query.sql.clone();
         traced("read", Some(sql), self.0.read(query), Result::is_err).await
     }
 
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        let sql = query.sql;
+        let sql = query.sql.clone();
         traced(
             "write",
             Some(sql),
@@ -65,7 +65,7 @@ impl<D: Driver> Driver for Traced<D> {
 /// awaited.
 async fn traced<T>(
     name: &'static str,
-    sql: Option<&'static str>,
+    sql: Option<Cow<'static, str>>,
     work: impl Future<Output = T>,
     failed: impl FnOnce(&T) -> bool,
 ) -> T {
@@ -74,7 +74,7 @@ async fn traced<T>(
         return work.await;
     };
     if let Some(sql) = sql {
-        span.set_attribute("db.query.text", sql);
+        span.set_attribute("db.query.text", sql.into_owned());
     }
     let result = within(Some(span.context()), work.as_mut()).await;
     span.end(failed(&result));

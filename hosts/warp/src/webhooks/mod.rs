@@ -18,7 +18,11 @@ use despacho_core::{
 };
 use despacho_shell::webhooks::{self, Sent, pass_duration};
 use http::{HeaderMap, HeaderValue};
-use tokio::{task::JoinSet, time::MissedTickBehavior};
+use tokio::{
+    sync::watch,
+    task::{JoinError, JoinSet},
+    time::MissedTickBehavior,
+};
 
 use crate::{app::App, mail::Mailer, telemetry::SpanKind};
 pub(crate) use client::Client;
@@ -63,20 +67,13 @@ pub async fn run(app: Arc<App>, timeout: Duration) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-        () = shutdown.cancelled() => break,
-        _ = ticks.tick() => {}
-        changed = updates.changed() => {
-        if changed.is_err() {
-        break;
-        }
-        tokio::time::sleep(COMMIT_DELAY).await;
-        updates.borrow_and_update();
-        }
-        Some(ended) = passes.join_next(), if !passes.is_empty() => match ended {
-        Ok(id) => running.end(id),
-        // The panicked pass is unknown, so all are started again; leases prevent concurrent passes.
-        Err(_) => running = RunningPasses::new(MAX_CONCURRENT_PASSES as usize),
-        },
+            () = shutdown.cancelled() => break,
+            _ = ticks.tick() => {}
+            changed = updates.changed() => match changed {
+                Ok(()) => combine_commits(&mut updates).await,
+                Err(_) => break,
+            },
+            Some(ended) = passes.join_next(), if !passes.is_empty() => end_pass(&mut running, ended),
         }
         if passes.len() >= MAX_CONCURRENT_PASSES as usize {
             continue;
@@ -100,6 +97,20 @@ pub async fn run(app: Arc<App>, timeout: Duration) {
     let ending = async { while passes.join_next().await.is_some() {} };
     if tokio::time::timeout(timeout, ending).await.is_err() {
         tracing::warn!("shutdown timeout exceeded; interrupted webhooks will be sent again");
+    }
+}
+
+/// Waits for the commits that follow another one at once.
+async fn combine_commits(updates: &mut watch::Receiver<u64>) {
+    tokio::time::sleep(COMMIT_DELAY).await;
+    updates.borrow_and_update();
+}
+
+fn end_pass(running: &mut RunningPasses, ended: Result<WebhookId, JoinError>) {
+    match ended {
+        Ok(id) => running.end(id),
+        // The panicked pass is unknown, so all are started again; leases prevent concurrent passes.
+        Err(_) => *running = RunningPasses::new(MAX_CONCURRENT_PASSES as usize),
     }
 }
 

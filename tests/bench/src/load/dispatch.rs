@@ -109,7 +109,7 @@ async fn earlier_reads<D: Driver, P: Machine>(
     for mut row in host
         .driver()
         .read(Query {
-            sql,
+            sql: sql.into(),
             params: vec![Value::Integer(2_000)],
         })
         .await?
@@ -122,7 +122,7 @@ async fn earlier_reads<D: Driver, P: Machine>(
     for mut row in host
         .driver()
         .read(Query {
-            sql,
+            sql: sql.into(),
             params: vec![since, Value::Integer(3_000)],
         })
         .await?

@@ -177,7 +177,7 @@ async fn pass_on_postgresql_reads_by_index() {
         backend.query(&sql);
     }
     for (query, index) in statements().await {
-        let (sql, params) = (query.sql, literals(&query).join(", "));
+        let (sql, params) = (&query.sql, literals(&query).join(", "));
         // A connection prepares each statement once, so PostgreSQL may plan it without the values.
         for mode in ["force_custom_plan", "force_generic_plan"] {
             let explain = format!(

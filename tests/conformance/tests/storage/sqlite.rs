@@ -57,7 +57,7 @@ async fn long_read_yields_to_other_tasks() {
         .host()
         .driver()
         .read(Query {
-            sql,
+            sql: sql.into(),
             params: Vec::new(),
         })
         .await
@@ -309,7 +309,7 @@ async fn endless_read_is_interrupted() {
         tokio::spawn(async move {
             database
                 .read(Query {
-                    sql,
+                    sql: sql.into(),
                     params: Vec::new(),
                 })
                 .await
@@ -323,7 +323,7 @@ async fn endless_read_is_interrupted() {
     }
     let read = database
         .read(Query {
-            sql: "SELECT 1",
+            sql: "SELECT 1".into(),
             params: Vec::new(),
         })
         .await;

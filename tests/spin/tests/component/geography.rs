@@ -268,7 +268,7 @@ pub(crate) fn fill_and_forget() -> Vec<String> {
     let stored = (1..=10).map(|until| put_geocoded(&until.to_string(), &None, at(until)));
     let again = put_geocoded("10", &None, at(10));
     let all = stored.chain([again, delete_expired_geocoded(at(2)), trim_geocoded(3)]);
-    all.map(|query| with_params(query.sql, &query.params))
+    all.map(|query| with_params(&query.sql, &query.params))
         .collect()
 }
 

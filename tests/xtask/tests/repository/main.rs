@@ -91,9 +91,8 @@ fn core_has_only_listed_dependencies() -> Outcome {
 #[test]
 fn core_dependency_tree_does_no_io() -> Outcome {
     let root = files::root();
-    let plain = boundary::core_tree(&metadata::core_tree(&root, &[])?, false);
-    let with_features =
-        boundary::core_tree(&metadata::core_tree(&root, &["--all-features"])?, true);
+    let plain = boundary::core_tree(&metadata::core_tree(&root, &[])?);
+    let with_features = boundary::core_tree(&metadata::core_tree(&root, &["--all-features"])?);
     expect_clean([plain, with_features].concat())
 }
 

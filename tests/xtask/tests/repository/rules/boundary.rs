@@ -9,7 +9,7 @@ use crate::{
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same
 /// results on every target.
-const CORE_DEPENDENCIES: [&str; 24] = [
+const CORE_DEPENDENCIES: [&str; 25] = [
     "argon2",
     "base16ct",
     "base64ct",
@@ -34,18 +34,19 @@ const CORE_DEPENDENCIES: [&str; 24] = [
     "serde_json",
     "sha2",
     "strsim",
+    "thiserror",
     "twox-hash",
     // Behind the feature `openapi`, for the tool that writes the document.
     "utoipa",
 ];
-/// The permitted dependencies of the route engine, which its command line needs for JSON.
-const ROUTE_DEPENDENCIES: [&str; 2] = ["serde", "serde_json"];
+/// The permitted dependencies of the route engine: for JSON, which its command line needs, and for
+/// its errors.
+const ROUTE_DEPENDENCIES: [&str; 3] = ["serde", "serde_json", "thiserror"];
 /// The additional permitted dependencies of the core's tests.
-const CORE_TEST_DEPENDENCIES: [&str; 4] =
-    ["despacho-simulator", "pollster", "proptest", "regex-lite"];
-/// Packages with I/O, threads, clocks or entropy, which must not be in the core's dependency tree
-/// at all.
-const FORBIDDEN: [&str; 26] = [
+const CORE_TEST_DEPENDENCIES: [&str; 1] = ["despacho-simulator"];
+/// Packages with I/O, threads, clocks or entropy, and packages for browsers, which must not be in
+/// the core's dependency tree at all.
+const FORBIDDEN: [&str; 29] = [
     "async-std",
     "axum",
     "crossbeam-utils",
@@ -54,6 +55,7 @@ const FORBIDDEN: [&str; 26] = [
     "getrandom",
     "hyper",
     "iana-time-zone",
+    "js-sys",
     "libsqlite3-sys",
     "mio",
     "native-tls",
@@ -70,11 +72,11 @@ const FORBIDDEN: [&str; 26] = [
     "tokio-postgres",
     "ureq",
     "warp",
+    "wasm-bindgen",
     "wasmtime",
+    "web-sys",
     "web-time",
 ];
-/// Packages for browsers. Only the core's feature `ts` may add them.
-const BROWSER: [&str; 3] = ["js-sys", "wasm-bindgen", "web-sys"];
 /// Modules of std that code without I/O must not use, with the reason.
 const STD: [(&str, &str); 9] = [
     ("std::fs", "the core and hosts/shared/sql do no I/O"),
@@ -140,10 +142,10 @@ fn dependencies(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Findi
 
 /// Checks that the core's dependency tree contains no forbidden package.
 #[must_use]
-pub(crate) fn core_tree(names: &[String], with_browser: bool) -> Vec<Finding> {
-    let forbidden =
-        |name: &str| FORBIDDEN.contains(&name) || (!with_browser && BROWSER.contains(&name));
-    let unexpected = names.iter().filter(|name| forbidden(name));
+pub(crate) fn core_tree(names: &[String]) -> Vec<Finding> {
+    let unexpected = names
+        .iter()
+        .filter(|name| FORBIDDEN.contains(&name.as_str()));
     unexpected
         .map(|name| {
                         let message = format!("`{name}` is in the core's dependency tree: find the dependent with `cargo tree -p despacho-core --target wasm32-unknown-unknown -i {name}` and disable its feature");
@@ -256,9 +258,12 @@ mod tests {
             core_dependencies(&core_with("tokio", false, false)).len(),
             1
         );
-        assert_eq!(core_dependencies(&core_with("proptest", true, false)), []);
         assert_eq!(
-            core_dependencies(&core_with("proptest", false, false)).len(),
+            core_dependencies(&core_with("despacho-simulator", true, false)),
+            []
+        );
+        assert_eq!(
+            core_dependencies(&core_with("despacho-simulator", false, false)).len(),
             1
         );
         assert_eq!(core_dependencies(&core_with("serde", false, true)).len(), 1);
@@ -268,8 +273,7 @@ mod tests {
     #[test]
     fn forbidden_transitive_package_is_reported() {
         let names = ["serde", "getrandom", "js-sys"].map(str::to_owned);
-        assert_eq!(core_tree(&names, false).len(), 2);
-        assert_eq!(core_tree(&names, true).len(), 1);
+        assert_eq!(core_tree(&names).len(), 2);
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub(crate) fn cycles(graph: &Graph) -> Vec<Finding> {
     graph::cycles(graph).into_iter().map(describe).collect()
 }
 
-/// Returns a file's layer: `drivers` for `core/src/drivers/clock.rs`.
+/// Returns a file's layer: `rules` for `core/src/rules/trips/step.rs`.
 fn layer_of(file: &str) -> Option<&str> {
     let inside = file.strip_prefix(CORE)?;
     Some(
