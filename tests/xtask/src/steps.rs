@@ -214,7 +214,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "pages",
-        description: "the commands of every page run as written, with the server of `server`",
+        description: "the commands of every page run as written, with the server that the step `server` builds",
         needs: &[
             Need::Program("jq", "jq"),
             Need::Program("curl", "curl"),
@@ -392,7 +392,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "panel",
-        description: "the merchant panel passes its browser tests with the server of `server`; screenshots are in target/panel",
+        description: "the merchant panel passes its browser tests with the server that the step `server` builds; screenshots are in target/panel",
         needs: &[
             Need::Target("wasm32-unknown-unknown"),
             Need::Program("node", "nodejs"),
