@@ -10,7 +10,7 @@ pub use page::{
 };
 
 use despacho_core::{
-    json::{self, Tree},
+    json,
     route::line::{AssignRequest, LineError, RouteRequest, solve_assign, solve_route},
 };
 use serde::Serialize;
@@ -43,14 +43,9 @@ fn solve<Q: DeserializeOwned, R: Serialize>(
 ) -> Result<JsValue, String> {
     let request =
         json::from_str(request).map_err(|error| error_json(LineError::Malformed(error)))?;
-    to_js_value(&page::json(&solver(&request).map_err(error_json)?))
-}
-
-/// Converts JSON to a JavaScript object through a JSON value, so that the conversion is compiled
-/// for one type only.
-fn to_js_value(response: &str) -> Result<JsValue, String> {
-    let tree = Tree::parse(response).unwrap_or(Tree::Null);
-    tree.serialize(&Serializer::json_compatible())
+    let response = solver(&request).map_err(error_json)?;
+    response
+        .serialize(&Serializer::json_compatible())
         .map_err(|error| error.to_string())
 }
 

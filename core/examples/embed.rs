@@ -9,7 +9,7 @@ use despacho_core::{
     drivers::dispatch,
     host::*,
     model::{courier::*, order::*, store::*, *},
-    rules::{lifecycle::Timing, limits::*, settings::Settings},
+    settings::{Settings, Timing},
 };
 use serde_json::{Value, json};
 

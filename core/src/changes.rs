@@ -1,10 +1,12 @@
 //! The changes of a transaction, as data.
 
 use crate::model::{
-    PhotoId, TariffId, Timestamp,
+    PayPlanId, PhotoId, TariffId, Timestamp,
     audit::AuditEntry,
+    cash::CashEntry,
     courier::{Courier, Position},
     order::{Blob, Event, Order, TrackingLink},
+    pay::{PayEntry, StoredPayPlan},
     privacy::Redaction,
     store::{ClaimChange, Key, LedgerEntry, Notification, Store, TopUp, User},
     tariff::StoredTariff,
@@ -43,6 +45,14 @@ pub struct Changes {
     /// Top-ups by the operator. Each changes the balance of its account. Store and reference are
     /// unique.
     pub top_ups: Vec<TopUp>,
+    /// Entries of couriers' pay to append. [`PayEntry::unique_key`] is unique.
+    pub pay: Vec<PayEntry>,
+    /// Changes to the stored pay plans, in this order.
+    pub pay_plans: Vec<PayPlanChange>,
+    /// Entries to append to the cash ledger, in this order. Each changes the balance of its courier
+    /// and store by [`CashBalance::after`](crate::model::cash::CashBalance::after), which states
+    /// when a closing conflicts. A delivery has at most one entry of what was collected.
+    pub cash: Vec<CashEntry>,
     /// Subscriptions to insert or replace.
     pub webhooks: Vec<Write<Webhook>>,
     /// Changes to queued webhook messages, in this order.
@@ -83,6 +93,16 @@ pub enum TariffChange {
     Insert(StoredTariff),
     /// Removes a tariff, whose time of effect must be after [`Changes::at`].
     Remove(TariffId),
+}
+
+/// A change to the stored pay plans.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PayPlanChange {
+    /// Inserts a version of a plan. Its ID, its version, and its name with its time of effect are
+    /// unique.
+    Insert(StoredPayPlan),
+    /// Removes a version, whose time of effect must be after [`Changes::at`].
+    Remove(PayPlanId),
 }
 
 /// A value that replaces the version that was read. An expected version of 0 is an insert.

@@ -10,7 +10,11 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    api, drivers::clock, host::Platform, memory::MemoryHost, model::Duration,
+    api::{self, Endpoint},
+    drivers::clock,
+    host::Platform,
+    memory::MemoryHost,
+    model::Duration,
     rules::settings::Settings,
 };
 use despacho_simulator::demo::{self, KEY};
@@ -73,14 +77,13 @@ fn order(code: &str) -> Value {
 #[test]
 fn previews_without_idempotency_key_write_nothing() {
     let may_write = |method: &str, path: &str, header: &str| {
-        api::may_write(
-            &Request::builder()
-                .method(method)
-                .uri(path)
-                .header(header, "1")
-                .body(())
-                .unwrap(),
-        )
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header, "1")
+            .body(())
+            .unwrap();
+        Endpoint::of(request.method(), request.uri().path()).may_write(request.headers())
     };
     for (method, path, header, expected) in [
         ("POST", "/delivery/orders/preview", "x-api-token", false),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::route::{Access, Action, Audit, Subject};
 use crate::{
-    changes::{Changes, TariffChange, Write},
+    changes::{Changes, PayPlanChange, TariffChange, Write},
     model::{
         StoreId, Timestamp,
         audit::{Actor, ActorKind, AuditEntry},
@@ -15,7 +15,7 @@ use crate::{
 
 /// Every action with its description.
 #[cfg(feature = "openapi")]
-pub(super) const ACTIONS: [(&str, &str); 39] = [
+pub(super) const ACTIONS: [(&str, &str); 49] = [
     ("store.created", "A store was created."),
     (
         "store.updated",
@@ -26,6 +26,10 @@ pub(super) const ACTIONS: [(&str, &str); 39] = [
         "The operator disabled or enabled a store, or set its prepaid floor.",
     ),
     ("store.removed", "A branch was removed."),
+    (
+        "payments.set",
+        "The settings of payments at the door were set.",
+    ),
     ("proof-rules.set", "The rules for proofs were set."),
     (
         "tracking.set",
@@ -40,6 +44,26 @@ pub(super) const ACTIONS: [(&str, &str); 39] = [
     (
         "top-up",
         "The balance was topped up. `subjectId` is the store.",
+    ),
+    (
+        "top-up.requested",
+        "A store requested a top-up by Pix. `subjectId` is the store.",
+    ),
+    (
+        "cash.float-given",
+        "A store gave a courier change. `subjectId` is the courier.",
+    ),
+    (
+        "cash.handed-over",
+        "A courier handed cash over to a store. `subjectId` is the courier.",
+    ),
+    (
+        "cash.closed",
+        "A courier's cash was counted and closed. `subjectId` is the courier.",
+    ),
+    (
+        "cash.explained",
+        "A difference of cash got a reason. `subjectId` is the courier.",
     ),
     ("key.issued", "An API key was issued."),
     ("key.revoked", "An API key was revoked."),
@@ -101,6 +125,16 @@ pub(super) const ACTIONS: [(&str, &str); 39] = [
         "courier.device-key-removed",
         "A courier's device key was removed.",
     ),
+    ("courier.pay-set", "A courier's terms of pay were set."),
+    (
+        "courier.pay-entry-created",
+        "The operator added an entry to a courier's pay. `subjectId` is the courier.",
+    ),
+    ("pay-plan.created", "A version of a pay plan was created."),
+    (
+        "pay-plan.removed",
+        "A scheduled version of a pay plan was removed.",
+    ),
     ("tariff.created", "A tariff was created."),
     ("tariff.removed", "A scheduled tariff was removed."),
     (
@@ -155,6 +189,15 @@ pub(super) fn entry(
             .top_ups
             .first()
             .map(|top_up| (top_up.store.get(), Some(top_up.store)))?,
+        Subject::Cash => changes
+            .cash
+            .first()
+            .map(|entry| (entry.courier.get(), Some(entry.store)))?,
+        Subject::PayPlan => match changes.pay_plans.first()? {
+            PayPlanChange::Insert(plan) => (plan.id.get(), None),
+            PayPlanChange::Remove(id) => (id.get(), None),
+        },
+        Subject::PayEntry => (changes.pay.first()?.courier.get(), None),
         Subject::Tariff => match &changes.tariffs.as_ref()?.change {
             TariffChange::Insert(tariff) => (tariff.id.get(), None),
             TariffChange::Remove(id) => (id.get(), None),
@@ -202,7 +245,13 @@ pub(super) fn event(
     }
 }
 
-fn operator() -> Actor {
+/// Returns the login or key of a store's request.
+pub(super) fn login(caller: &KeyHolder) -> Actor {
+    calling(&caller.key, &caller.store)
+}
+
+/// Returns the operator.
+pub(super) fn operator() -> Actor {
     Actor {
         kind: ActorKind::Operator,
         id: None,

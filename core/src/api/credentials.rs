@@ -1,6 +1,7 @@
 //! Verifies the passwords of logins, and issues keys.
 
 use super::{
+    bounds,
     call::{Call, HandlerError, plain, too_few},
     caller::CallerAddress,
     problem::{FieldError, Problem, ProblemCode},
@@ -16,7 +17,6 @@ use crate::{
     rules::{
         accounts::{self, Account},
         limits::{Bucket, Usage},
-        password,
         stores::{self, KeyParams},
     },
     wire::StoreCreated,
@@ -84,7 +84,7 @@ pub(super) async fn is_password<H: Host>(
     password: &str,
 ) -> Result<bool, HandlerError> {
     let hash = hash.unwrap_or(ABSENT_PASSWORD_HASH);
-    Ok(password.len() <= 4 * password::MAX_LENGTH
+    Ok(password.len() <= 4 * bounds::PASSWORD.end()
         && call.host.verify_password(password, hash).await?)
 }
 

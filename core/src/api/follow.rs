@@ -20,6 +20,13 @@ use crate::{
 /// delivery, and appends the event to `events` if the order has that field, or else sets
 /// `sequence`. An event that was already applied, or that follows the order's end, changes nothing.
 ///
+/// ```
+/// let order = br#"{"sequence": 2, "situation": 200, "deliveries": [{"id": 1043, "situation": 150}]}"#;
+/// let event = br#"{"sequence": 3, "situation": 210, "type": "order.allocated"}"#;
+/// let order = despacho_core::apply_event(order, event).expect("the next event of the order");
+/// assert!(order.ends_with(r#""sequence":3,"situation":210}"#), "{order}");
+/// ```
+///
 /// # Errors
 /// [`ProblemCode::MalformedRequest`] if the order or the event is invalid.
 /// [`ProblemCode::InvalidTransition`] if events in between are missing or the event is not valid
@@ -74,10 +81,15 @@ fn progress(order: &Tree<'_>) -> Result<Progress, Problem> {
             .get("onlinePayment")
             .and_then(Tree::as_bool)
             .unwrap_or(true);
+        // Orders of earlier versions have no `returns`.
+        let returns = delivery
+            .get("payment")
+            .and_then(|payment| payment.get("returns")?.as_bool())
+            .unwrap_or(!online_payment);
         match id.zip(status) {
             Some((id, status)) => Ok(StopProgress {
                 id,
-                online_payment,
+                returns,
                 status,
             }),
             None => Err(wrong_type(

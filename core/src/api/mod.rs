@@ -5,6 +5,7 @@
 //! (406, 413, 415), and idempotency (409, 422).
 
 mod audit;
+mod bounds;
 mod call;
 mod caller;
 mod confirmation;
@@ -12,21 +13,27 @@ mod cookie;
 mod credentials;
 mod csv_file;
 mod details;
+#[doc(hidden)]
 pub mod endpoints;
 mod failures;
+#[doc(hidden)]
 pub mod follow;
 mod guards;
 mod idempotency;
 mod lookup;
 mod media;
 #[cfg(feature = "openapi")]
+#[doc(hidden)]
 pub mod openapi;
 mod operation;
+#[doc(hidden)]
 pub mod page;
 mod pages;
 mod paging;
+#[doc(hidden)]
 pub mod places;
 mod planning;
+#[doc(hidden)]
 pub mod problem;
 mod proof_page;
 mod proof_words;
@@ -34,18 +41,21 @@ mod read;
 mod reply;
 mod reports;
 mod response;
+#[doc(hidden)]
 pub mod route;
 mod strict;
 mod tariff;
+#[doc(hidden)]
 pub mod validate;
 
 use bytes::Bytes;
-use http::{Method, Request, Response, request::Parts};
+use http::{HeaderMap, Method, Request, Response, request::Parts};
 
+#[doc(hidden)]
+pub use self::read::Body;
 pub use self::{
     caller::{CallerAddress, Merchant},
     problem::ProblemDocument,
-    read::Body,
     reply::{Outcome, protect, sent_request_id},
 };
 use crate::{
@@ -65,7 +75,7 @@ use crate::{
 };
 
 /// Responds to one request. The host must have collected the whole body, or at least one byte more
-/// than [`max_body`].
+/// than [`Endpoint::max_body`].
 ///
 /// ```
 /// use std::task::{Context, Poll, Waker};
@@ -261,32 +271,56 @@ fn is_notified<H: Host>(call: &Call<'_, H>, code: ProblemCode) -> bool {
     }
 }
 
-/// Returns the maximum size of a request's body in bytes. Only the endpoint for photos has its own.
-pub fn max_body(settings: &Settings, method: &Method, path: &str) -> usize {
-    match find(method, path) {
-        Match::Found(_, route, _) => route.max_body(&settings.limits),
-        Match::OtherMethods(_) | Match::NotFound => settings.limits.body_bytes,
-    }
+/// The endpoint of a request, if it has one: what a host must know before it calls [`handle`].
+#[derive(Clone, Copy)]
+pub struct Endpoint {
+    route: Option<&'static Route>,
+    is_safe: bool,
 }
 
-/// Whether a request may change what is stored. A host completes such a request even if the client
-/// has gone; it may cancel any other.
-pub fn may_write<B>(request: &Request<B>) -> bool {
-    match find(request.method(), request.uri().path()) {
-        Match::Found(_, route, _) => {
-            route.may_write(request.headers().contains_key(idempotency::HEADER))
+impl Endpoint {
+    /// Finds the endpoint of a method and a path.
+    ///
+    /// ```
+    /// use despacho_core::{Settings, api::Endpoint};
+    /// use http::{HeaderMap, Method};
+    ///
+    /// let preview = Endpoint::of(&Method::POST, "/delivery/orders/preview");
+    /// assert!(!preview.may_write(&HeaderMap::new()));
+    /// assert_eq!(preview.max_body(&Settings::default()), 256 * 1024);
+    /// ```
+    pub fn of(method: &Method, path: &str) -> Endpoint {
+        let route = match find(method, path) {
+            Match::Found(_, route, _) => Some(route),
+            Match::OtherMethods(_) | Match::NotFound => None,
+        };
+        Endpoint {
+            route,
+            is_safe: method.is_safe(),
         }
-        Match::OtherMethods(_) | Match::NotFound => !request.method().is_safe(),
     }
-}
 
-/// Whether a request can take more than about a millisecond of processor time. A host with threads
-/// runs it on other threads than those that serve connections; the core waits for the caller's
-/// [`Platform::turn`](crate::host::Platform::turn).
-pub fn is_heavy(method: &Method, path: &str, body: &[u8]) -> bool {
-    match find(method, path) {
-        Match::Found(_, route, _) => takes_turn(route, body),
-        Match::OtherMethods(_) | Match::NotFound => body.len() > LIGHT_BODY,
+    /// Returns the maximum size of the body in bytes. Only the endpoint for photos has its own.
+    pub fn max_body(self, settings: &Settings) -> usize {
+        self.route.map_or(settings.limits.body_bytes, |route| {
+            route.max_body(&settings.limits)
+        })
+    }
+
+    /// Whether a request with these headers may change what is stored. A host completes such a
+    /// request even if the client has gone; it may cancel any other.
+    pub fn may_write(self, headers: &HeaderMap) -> bool {
+        self.route.map_or(!self.is_safe, |route| {
+            route.may_write(headers.contains_key(idempotency::HEADER))
+        })
+    }
+
+    /// Whether a request with this body can take more than about a millisecond of processor time. A
+    /// host with threads runs it on other threads than those that serve connections; the core waits
+    /// for the caller's [`Platform::turn`](crate::host::Platform::turn).
+    pub fn is_heavy(self, body: &[u8]) -> bool {
+        self.route
+            .map_or(body.len() > LIGHT_BODY, |route| takes_turn(route, body))
     }
 }
 

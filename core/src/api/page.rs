@@ -6,8 +6,7 @@
 
 use super::{
     media::too_large,
-    places::every_place,
-    planning::{Route, check_open, inquired, own_pickup, preview_view},
+    planning::{Draft, Terms, check_open, preview_view},
     problem::{FieldError, Problem, ProblemCode},
     read::read,
     tariff::EffectiveTariff,
@@ -50,6 +49,7 @@ pub(super) fn context(
             location: store.located.into(),
             lead_minutes: settings.dispatch.lead(store),
             estimates: settings.pricing.estimates(store),
+            settle: store.payments.settle,
             hours: (store.hours != StoreHours::default()).then(|| StoreHoursBody::of(&store.hours)),
             service_area: store.area.as_ref().map(AreaGeometry::of),
         },
@@ -64,6 +64,38 @@ pub(super) fn context(
 }
 
 /// Computes previews in a page.
+///
+/// ```
+/// use despacho_core::{
+///     geo::Gazetteer,
+///     model::{Language, Timestamp},
+///     preview::{PreviewContext, Previewer},
+///     settings::Tariff,
+/// };
+///
+/// // A page gets the context from `GET /delivery/preview-context`.
+/// let context: PreviewContext = serde_json::from_value(serde_json::json!({
+///     "format": 1, "issuedAt": "2026-11-21T14:00:00.000Z", "exact": true,
+///     "store": {
+///         "id": 1000,
+///         "address": { "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP" },
+///         "location": {
+///             "latitude": -23.553, "longitude": -46.656, "precision": "coordinates", "radiusM": 0,
+///         },
+///     },
+///     "tariff": Tariff::default(),
+///     "limits": {
+///         "deliveries": 50, "bodyBytes": 262144, "preparationMinutes": 1440,
+///         "minPrecision": "municipality",
+///     },
+/// }))?;
+/// let previewer = Previewer::new(context, Gazetteer::embedded()).expect("a valid context");
+/// let body = br#"{"deliveries": [{"address": {"latitude": -23.558, "longitude": -46.66}}]}"#;
+/// let now = Timestamp::parse("2026-11-21T14:05:00Z").expect("RFC 3339");
+/// let preview = previewer.preview(body, now, Language::English).expect("the stop is near");
+/// assert_eq!(preview.deliveries.len(), 1);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Previewer {
     context: PreviewContext,
@@ -186,30 +218,23 @@ impl Previewer {
         if inquiry.store.is_some_and(|store| store != self.id) {
             return Err(super::planning::not_allowed());
         }
-        validate::times(&inquiry, now)?;
-        let (addresses, pointer) = inquired(&inquiry);
-        let responses = addresses
-            .iter()
+        let terms = Terms {
+            own: Some(self.pickup.clone()),
+            area: self.area.as_ref(),
+            estimates: self.context.store.estimates,
+            settle: self.context.store.settle,
+            lead_minutes: self.context.store.lead_minutes,
+            min_precision: self.context.limits.min_precision,
+        };
+        let draft = Draft::new(&inquiry, terms, now)?;
+        let results = draft
+            .addresses()
+            .into_iter()
             .map(|address| self.gazetteer.locate_with(&self.packs, address))
             .collect();
-        let min = self.context.limits.min_precision;
-        let error = own_pickup(&inquiry, &self.pickup, min);
-        let located = every_place(&addresses, responses, min, pointer, error)?;
-        let policy = self.context.store.estimates;
-        let route = Route::new(
-            &inquiry,
-            self.pickup.clone(),
-            located,
-            self.area.as_ref(),
-            policy,
-        );
-        let matrix = route.with_texts(self.gazetteer, geo::matrix(&route.places()));
-        let planned = route.plan(
-            &self.context.tariff,
-            &matrix,
-            self.context.store.lead_minutes,
-            now,
-        )?;
+        let route = draft.located(results)?;
+        let matrix = geo::matrix(&route.places());
+        let planned = route.plan(&self.context.tariff, matrix, self.gazetteer)?;
         check_open(
             &self.hours,
             geo::zone(&self.pickup.address).unwrap_or_default(),
@@ -221,6 +246,13 @@ impl Previewer {
 
 /// Validates the format of a body of `POST /delivery/orders`.
 ///
+/// ```
+/// use despacho_core::{preview::validate_order, settings::Limits};
+///
+/// let problem = validate_order(br#"{"code": "1042"}"#, &Limits::default()).unwrap_err();
+/// assert_eq!(problem.errors[0].pointer, "/deliveries");
+/// ```
+///
 /// # Errors
 /// The problem that the service would return.
 pub fn validate_order(body: &[u8], limits: &Limits) -> Result<(), Problem> {
@@ -229,6 +261,11 @@ pub fn validate_order(body: &[u8], limits: &Limits) -> Result<(), Problem> {
 }
 
 /// Validates the format of a body of `POST /delivery/stores`.
+///
+/// ```
+/// let problem = despacho_core::preview::validate_store(br#"{"name": "Cantina"}"#).unwrap_err();
+/// assert!(problem.errors.iter().any(|error| error.pointer == "/cnpj"));
+/// ```
 ///
 /// # Errors
 /// The problem that the service would return.

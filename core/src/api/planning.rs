@@ -7,19 +7,19 @@ use rust_decimal::Decimal;
 
 use super::{
     call::{Call, plain},
-    places::{imprecise, locate},
+    places::{every_place, imprecise},
     problem::{FieldError, Problem, ProblemCode},
     tariff, validate,
 };
 use crate::{
-    geo::{self, Gazetteer, WrittenPlace},
+    geo::{self, Gazetteer, LocateError, WrittenPlace},
     host::Host,
     model::{
         Address, Day, Distance, DistanceMatrix, Duration, Language, Leg, Located, Money, Precision,
         Text, Timestamp, Zone, local_rfc3339,
         order::{Notice, NoticeCode, Place},
         price::EstimatePolicy,
-        store::{ServiceArea, Store, StoreHours},
+        store::{ServiceArea, Settle, Store, StoreHours},
         time_of_day,
     },
     rules::{
@@ -39,6 +39,8 @@ pub(super) struct Planned {
     pub tariff_version: String,
     /// What the price was calculated from.
     pub basis: PriceBasis,
+    /// Whether the courier brings something back after each stop, in the order sent.
+    pub returns: Vec<bool>,
     /// What the merchant should know about the price.
     pub notices: Vec<Notice>,
 }
@@ -122,30 +124,117 @@ pub(super) async fn planned_at_any_time<H: Host>(
     store: &Store,
     inquiry: &Inquiry,
 ) -> Result<Planned, Problem> {
-    validate::times(inquiry, call.context.now)?;
-    let own = Place {
-        address: store.address.clone(),
-        located: store.located,
+    let terms = Terms {
+        own: Some(Place {
+            address: store.address.clone(),
+            located: store.located,
+        }),
+        area: store.area.as_ref(),
+        estimates: call.settings.pricing.estimates(store),
+        settle: store.payments.settle,
+        lead_minutes: call.settings.dispatch.lead(store),
+        min_precision: call.settings.places.min_precision,
     };
-    let (addresses, pointer) = inquired(inquiry);
-    let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
-    let located = locate(call, &addresses, pointer, error).await?;
-    let route = Route::new(
-        inquiry,
-        own,
-        located,
-        store.area.as_ref(),
-        call.settings.pricing.estimates(store),
-    );
+    let draft = Draft::new(inquiry, terms, call.context.now)?;
+    let results = call
+        .host
+        .locate(call.merchant(), &draft.addresses())
+        .await?;
+    let route = draft.located(results)?;
     let matrix = call.host.distance_matrix(&route.places()).await?;
-    let matrix = route.with_texts(Gazetteer::embedded(), matrix);
     let tariff = tariff::effective(call).await?;
-    route.plan(
-        &tariff,
-        &matrix,
-        call.settings.dispatch.lead(store),
-        call.context.now,
-    )
+    route.plan(&tariff, matrix, Gazetteer::embedded())
+}
+
+/// What the plan of an order depends on besides the inquiry, the tariff and the distances.
+pub(super) struct Terms<'a> {
+    /// The store's address, the pickup of an inquiry without its own.
+    pub own: Option<Place>,
+    /// The store's service area.
+    pub area: Option<&'a ServiceArea>,
+    /// What to do with an uncertain price.
+    pub estimates: EstimatePolicy,
+    /// When couriers bring the store the cash.
+    pub settle: Settle,
+    /// Minutes before the ready time from which a courier is searched.
+    pub lead_minutes: u32,
+    /// The minimum precision of an address.
+    pub min_precision: Precision,
+}
+
+/// An inquiry whose addresses are to be located. The service and a page plan an order in the same
+/// steps: [`Draft::new`], [`Draft::located`], [`Route::plan`], [`check_open`]. Between them each
+/// locates the addresses and measures the distances in its own way.
+pub(super) struct Draft<'a> {
+    inquiry: &'a Inquiry,
+    terms: Terms<'a>,
+    now: Timestamp,
+}
+
+impl<'a> Draft<'a> {
+    /// Creates the draft of an inquiry.
+    ///
+    /// # Errors
+    /// Every requested time that has passed or is too far ahead.
+    pub(super) fn new(
+        inquiry: &'a Inquiry,
+        terms: Terms<'a>,
+        now: Timestamp,
+    ) -> Result<Draft<'a>, Problem> {
+        validate::times(inquiry, now)?;
+        Ok(Draft {
+            inquiry,
+            terms,
+            now,
+        })
+    }
+
+    /// Returns the addresses to locate: the pickup, if it was sent, and the stops.
+    pub(super) fn addresses(&self) -> Vec<&'a Address> {
+        let stops = self.inquiry.stops.iter().map(|stop| &stop.address);
+        self.inquiry.pickup.iter().chain(stops).collect()
+    }
+
+    /// Returns the route through the locations of [`Draft::addresses`].
+    ///
+    /// # Errors
+    /// Every address that was not located precisely enough. The store's own is among them if it is
+    /// the pickup: the store may have been created when the minimum precision was lower.
+    pub(super) fn located(
+        self,
+        results: Vec<Result<Located, LocateError>>,
+    ) -> Result<Route<'a>, Problem> {
+        let (addresses, sent) = (self.addresses(), self.inquiry.pickup.as_ref());
+        let Draft {
+            inquiry,
+            terms,
+            now,
+        } = self;
+        let pointer = |index| place_pointer(index + usize::from(sent.is_none()));
+        let own = terms.own.as_ref().filter(|_| sent.is_none());
+        let own = own.and_then(|own| imprecise(&own.address, &own.located, terms.min_precision));
+        let own = own.map(|(code, detail)| FieldError {
+            pointer: place_pointer(0),
+            code,
+            detail,
+        });
+        let mut located = every_place(&addresses, results, terms.min_precision, pointer, own)?;
+        let pickup = match (sent, &terms.own) {
+            (Some(address), _) => Place {
+                address: address.clone(),
+                located: located.remove(0),
+            },
+            (None, Some(own)) => own.clone(),
+            (None, None) => return Err(plain(ProblemCode::AddressNotFound)),
+        };
+        Ok(Route {
+            inquiry,
+            terms,
+            now,
+            pickup,
+            located,
+        })
+    }
 }
 
 /// The located pickup and stops of an inquiry.
@@ -154,42 +243,11 @@ pub(super) struct Route<'a> {
     pickup: Place,
     /// The stops, in the order sent.
     located: Vec<Located>,
-    /// The store's state, used if the pickup has none.
-    store_zone: Option<Zone>,
-    /// The store's service area.
-    area: Option<&'a ServiceArea>,
-    /// What to do with an uncertain price.
-    estimates: EstimatePolicy,
+    terms: Terms<'a>,
+    now: Timestamp,
 }
 
-impl<'a> Route<'a> {
-    /// Creates the route of an inquiry from the locations of its addresses, in the order of
-    /// [`inquired`]. `own` is the store's address.
-    pub(super) fn new(
-        inquiry: &'a Inquiry,
-        own: Place,
-        mut located: Vec<Located>,
-        area: Option<&'a ServiceArea>,
-        estimates: EstimatePolicy,
-    ) -> Route<'a> {
-        let store_zone = geo::zone(&own.address);
-        let pickup = match &inquiry.pickup {
-            Some(address) => Place {
-                address: address.clone(),
-                located: located.remove(0),
-            },
-            None => own,
-        };
-        Route {
-            inquiry,
-            pickup,
-            located,
-            store_zone,
-            area,
-            estimates,
-        }
-    }
-
+impl Route<'_> {
     /// Returns the locations to measure between: the pickup, then the stops in the order sent.
     pub(super) fn places(&self) -> Vec<Located> {
         std::iter::once(self.pickup.located)
@@ -198,11 +256,7 @@ impl<'a> Route<'a> {
     }
 
     /// Completes the distances between [`Route::places`] by what the texts of the addresses show.
-    pub(super) fn with_texts(
-        &self,
-        gazetteer: Gazetteer,
-        matrix: DistanceMatrix,
-    ) -> DistanceMatrix {
+    fn with_texts(&self, gazetteer: Gazetteer, matrix: DistanceMatrix) -> DistanceMatrix {
         let stops = self.inquiry.stops.iter().map(|stop| &stop.address);
         let texts = std::iter::once(&self.pickup.address).chain(stops);
         let texts: Vec<WrittenPlace> = texts
@@ -215,24 +269,23 @@ impl<'a> Route<'a> {
     pub(super) fn plan(
         self,
         tariff: &Tariff,
-        matrix: &DistanceMatrix,
-        lead_minutes: u32,
-        now: Timestamp,
+        matrix: DistanceMatrix,
+        gazetteer: Gazetteer,
     ) -> Result<Planned, Problem> {
+        let matrix = self.with_texts(gazetteer, matrix);
         let Route {
             inquiry,
+            terms,
+            now,
             pickup,
             located,
-            store_zone,
-            area,
-            estimates,
         } = self;
         let stops: Vec<Stop> = located
             .iter()
             .zip(&inquiry.stops)
             .map(|(located, requested)| Stop {
                 located: *located,
-                online_payment: requested.online_payment,
+                returns: requested.returns.applies(terms.settle),
                 pin: requested.pin,
                 window: requested.window,
             })
@@ -240,19 +293,21 @@ impl<'a> Route<'a> {
         let request = Request {
             pickup: pickup.located,
             stops: &stops,
-            matrix,
+            matrix: &matrix,
             best_route: inquiry.best_route,
             preparation_minutes: inquiry.preparation_minutes,
-            lead_minutes,
+            lead_minutes: terms.lead_minutes,
             deliver_at: inquiry.deliver_at,
             now,
+            // The store's, if the pickup's address has no state.
             zone: geo::zone(&pickup.address)
-                .or(store_zone)
+                .or_else(|| geo::zone(&terms.own.as_ref()?.address))
                 .unwrap_or_default(),
             vehicle: inquiry.vehicle,
-            estimates,
+            estimates: terms.estimates,
         };
-        let is_outside = |located: &Located| area.is_some_and(|area| !area.may_contain(located));
+        let is_outside =
+            |located: &Located| terms.area.is_some_and(|area| !area.may_contain(located));
         let outside: Vec<usize> = (0..located.len())
             .filter(|stop| located.get(*stop).is_some_and(is_outside))
             .collect();
@@ -265,7 +320,7 @@ impl<'a> Route<'a> {
             result => result.map_err(|error| plan_problem(tariff, &error, request.zone)),
         }?;
         let notices = notices(&plan, &pickup.located, &located);
-        let basis = PriceBasis::new(inquiry, &pickup, &located, request.zone);
+        let basis = PriceBasis::new(inquiry, &pickup, &located, (request.zone, terms.settle));
         let basis = if plan.has_near_leg {
             basis.with_near(plan.total_distance)
         } else {
@@ -277,41 +332,10 @@ impl<'a> Route<'a> {
             plan,
             tariff_version: tariff.version.clone(),
             basis,
+            returns: stops.iter().map(|stop| stop.returns).collect(),
             notices,
         })
     }
-}
-
-/// Returns the addresses in an inquiry, starting with the pickup if it was sent, and a function for
-/// the JSON pointer of each.
-pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> String) {
-    let sent = inquiry.pickup.as_ref();
-    let before = usize::from(sent.is_some());
-    let pointer = move |index: usize| match index.checked_sub(before) {
-        None => "/pickupAddress".to_owned(),
-        Some(stop) => format!("/deliveries/{stop}/address"),
-    };
-    (
-        sent.into_iter()
-            .chain(inquiry.stops.iter().map(|stop| &stop.address))
-            .collect(),
-        pointer,
-    )
-}
-
-/// Returns the error if the inquiry uses the store's own address as the pickup and that is not
-/// precise enough. The store may have been created when the minimum precision was lower.
-pub(super) fn own_pickup(inquiry: &Inquiry, own: &Place, min: Precision) -> Option<FieldError> {
-    let error = if inquiry.pickup.is_none() {
-        imprecise(&own.address, &own.located, min)
-    } else {
-        None
-    };
-    error.map(|(code, detail)| FieldError {
-        pointer: "/pickupAddress".to_owned(),
-        code,
-        detail,
-    })
 }
 
 /// Returns the problem of stops that are too far from the pickup, with their distances, or outside
@@ -536,6 +560,7 @@ pub(super) fn preview_view(
             order_route: at + 1,
             address: (&requested.address).into(),
             online_payment: requested.online_payment,
+            returns: planned.returns.get(*sent).copied()?,
             distance: Kilometres(Distance(leg.metres)),
             precision: planned.located.get(*sent)?.precision,
             radius_m: planned.located.get(*sent)?.radius_m,

@@ -104,6 +104,8 @@ codes! {
     PhotoNotFound "photo_not_found" 404 "Photo not found" "Foto não encontrada",
     /// The tariff does not exist.
     TariffNotFound "tariff_not_found" 404 "Tariff not found" "Tarifa não encontrada",
+    /// There is no version of a pay plan with this ID.
+    PayPlanNotFound "pay_plan_not_found" 404 "Pay plan not found" "Plano de ganhos não encontrado",
     /// The path does not exist.
     EndpointNotFound "endpoint_not_found" 404 "Endpoint not found" "Endpoint não encontrado",
     /// The endpoint does not accept this method; `Allow` lists those that it accepts.
@@ -122,6 +124,12 @@ codes! {
     TooManyBranches "too_many_branches" 409 "Branch limit reached" "Limite de filiais atingido",
     /// A top-up with this reference and another amount exists.
     ReferenceConflict "reference_conflict" 409 "Reference in use" "Referência em uso",
+    /// The store has its maximum number of pending top-ups.
+    TooManyTopUps "too_many_top_ups" 409 "Limit of pending top-ups reached" "Limite de recargas pendentes atingido",
+    /// The operator receives no payments by Pix.
+    PixUnavailable "pix_unavailable" 409 "Pix unavailable" "Pix indisponível",
+    /// The courier's cash was closed before, or has no entries to close.
+    CashClosed "cash_closed" 409 "Cash closed" "Caixa já fechado",
     /// The store or the merchant has its maximum number of webhooks.
     TooManyWebhooks "too_many_webhooks" 409 "Webhook limit reached" "Limite de webhooks atingido",
     /// The store has its maximum number of valid API keys.
@@ -132,6 +140,8 @@ codes! {
     TooManyTariffs "too_many_tariffs" 409 "Scheduled tariff limit reached" "Limite de tarifas agendadas atingido",
     /// The tariff has taken effect and cannot be removed.
     TariffInEffect "tariff_in_effect" 409 "Tariff in effect" "Tarifa em vigor",
+    /// The version of the pay plan has taken effect, so it cannot be removed.
+    PayPlanInEffect "pay_plan_in_effect" 409 "Pay plan in effect" "Plano de ganhos em vigor",
     /// The order has its maximum number of photos.
     TooManyPhotos "too_many_photos" 409 "Photo limit reached" "Limite de fotos atingido",
     /// The webhook is disabled or has ended, so nothing is sent.

@@ -128,6 +128,10 @@ pub(super) enum Subject {
     Courier,
     TopUp,
     Tariff,
+    /// The courier of an entry in the cash ledger.
+    Cash,
+    PayPlan,
+    PayEntry,
 }
 
 /// An endpoint's method, path and properties.

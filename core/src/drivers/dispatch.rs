@@ -9,16 +9,18 @@ use std::collections::BTreeMap;
 use super::{clock, trips};
 use crate::{
     changes::Changes,
-    host::{CourierQuery, Host, HostError, OrderQuery},
+    host::{CashBalanceQuery, CourierQuery, Host, HostError, OrderQuery, PayPlanQuery},
     model::{
-        CourierId, Duration, ExecContext, Load, OrderId, Point, Timestamp,
+        CourierId, Duration, ExecContext, Load, Money, OrderId, Point, Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Assignment, ConsideredCourier, Order},
+        pay::StoredPayPlan,
     },
     rules::{
+        cash,
         lifecycle::{allocate, platform, release},
         matching::{
-            self, Available, Decision, Dispatch, Pass,
+            self, Assessed, Available, Decision, Dispatch, Pass,
             assign::{Couriers, PlannedAssignment, places},
             nearby::{CourierIndex, cells_around},
         },
@@ -218,6 +220,7 @@ impl TripDraft {
         };
         earlier.orders.extend(changes.orders);
         earlier.events.extend(changes.events);
+        earlier.pay.extend(changes.pay);
         for (write, next) in earlier.couriers.iter_mut().zip(changes.couriers) {
             write.value = Courier {
                 version: write.expected + 1,
@@ -249,8 +252,11 @@ impl TripDraft {
 struct Loaded {
     orders: Vec<Order>,
     couriers: Vec<Available>,
-    /// The trips of the couriers with a shift, a trip or a capacity of their own.
+    stuck: Vec<Candidate>,
+    /// The trips of the couriers with a shift, a trip, or a capacity or a limit of their own.
     trips: BTreeMap<CourierId, TripDraft>,
+    /// The cash for which couriers with a limit have room.
+    rooms: BTreeMap<CourierId, Money>,
     /// The usual durations of these couriers' waits.
     durations: Durations,
     /// Whether there are more orders than a pass matches.
@@ -264,7 +270,7 @@ async fn assign_orders<H: Host>(
     settings: &Settings,
     context: &mut ExecContext,
 ) -> Result<(u32, bool), HostError> {
-    let loaded = load(host, settings, context).await?;
+    let loaded = load(host, settings, None, context).await?;
     let decisions = decide(host, settings, &loaded, context.now, false);
     let mut assigned = Vec::new();
     for (order, decision) in loaded.orders.iter().zip(decisions) {
@@ -284,7 +290,20 @@ async fn assign_orders<H: Host>(
     for courier in host.find_couriers(CourierQuery::Ids(&unread)).await? {
         trips.insert(courier.id, TripDraft::new(courier, Vec::new()));
     }
-    let decided = draft_trips(host, settings, assigned, trips, context);
+    let plans = pay_plans(
+        host,
+        trips.values().map(|draft| &draft.courier),
+        context.now,
+    )
+    .await?;
+    let decided = draft_trips(
+        host,
+        settings,
+        assigned,
+        (trips, loaded.rooms),
+        &plans,
+        context,
+    );
     let mut committed = clock::BatchCommit::default();
     let count = count_orders(&decided, &committed.commit(host, &decided).await?);
     committed.finish()?;
@@ -292,16 +311,18 @@ async fn assign_orders<H: Host>(
 }
 
 /// Returns the decisions that a pass would take now about the orders it would match, with their
-/// explanation. Nothing is changed.
+/// explanation. Nothing is changed. `about` is an order that is matched even if no courier is in
+/// reach, or if there are more orders than a pass matches.
 ///
 /// # Errors
 /// An error of the host.
 pub async fn decide_pass<H: Host>(
     host: &H,
     settings: &Settings,
+    about: Option<OrderId>,
     context: &mut ExecContext,
 ) -> Result<Vec<(Order, Decision)>, HostError> {
-    let loaded = load(host, settings, context).await?;
+    let loaded = load(host, settings, about, context).await?;
     let decisions = decide(host, settings, &loaded, context.now, true);
     Ok(loaded
         .orders
@@ -327,7 +348,24 @@ fn decide<H: Host>(
         travel: &travel,
         now,
     };
-    matching::decide(&loaded.orders, &loaded.couriers, &pass, explain)
+    let stuck = explain.then_some(loaded.stuck.as_slice());
+    matching::decide(&loaded.orders, &loaded.couriers, &pass, stuck)
+}
+
+/// Returns the plans of pay in force, if any of the couriers has terms, so that without terms
+/// nothing is read.
+///
+/// # Errors
+/// An error of the host.
+pub(crate) async fn pay_plans<'a, H: Host>(
+    host: &H,
+    mut couriers: impl Iterator<Item = &'a Courier>,
+    now: Timestamp,
+) -> Result<Vec<StoredPayPlan>, HostError> {
+    if couriers.all(|courier| courier.pay.is_empty()) {
+        return Ok(Vec::new());
+    }
+    host.find_pay_plans(PayPlanQuery::InForce(now)).await
 }
 
 /// Adds assigned orders to the trips of their couriers. Returns the changes of each courier, in the
@@ -336,7 +374,8 @@ fn draft_trips<H: Host>(
     host: &H,
     settings: &Settings,
     assigned: Vec<(&Order, PlannedAssignment, Vec<ConsideredCourier>)>,
-    mut trips: BTreeMap<CourierId, TripDraft>,
+    (mut trips, mut rooms): (BTreeMap<CourierId, TripDraft>, BTreeMap<CourierId, Money>),
+    plans: &[StoredPayPlan],
     context: &ExecContext,
 ) -> Vec<Changes> {
     let (mut changed, now) = (Vec::new(), context.now);
@@ -344,6 +383,11 @@ fn draft_trips<H: Host>(
         let Some(draft) = trips.get_mut(&planned.courier) else {
             continue;
         };
+        // The orders of a pass together can exceed a limit that each of them keeps.
+        let room = rooms.get_mut(&planned.courier);
+        if cash::exceeds(order, room.as_deref().copied()) {
+            continue;
+        }
         let reasons = Assignment {
             at: now,
             courier: planned.courier,
@@ -353,10 +397,21 @@ fn draft_trips<H: Host>(
         };
         let trip: Vec<&Order> = draft.orders.iter().collect();
         let max_orders = settings.dispatch.orders_per_trip;
-        let taken = allocate(order, &draft.courier, &trip, max_orders, reasons, context);
+        let taken = allocate(
+            order,
+            &draft.courier,
+            &trip,
+            max_orders,
+            reasons,
+            plans,
+            context,
+        );
         let Some((order, changes)) = taken else {
             continue;
         };
+        if let Some(room) = room {
+            *room = room.plus(order.cash_due().negated());
+        }
         if draft.changes.is_none() {
             changed.push(planned.courier);
         }
@@ -379,10 +434,12 @@ fn count_orders(decided: &[Changes], done: &[bool]) -> u32 {
         .sum()
 }
 
-/// Loads the searching orders with a courier in reach, and the couriers around them.
+/// Loads the searching orders with a courier in reach, and the couriers around them. `about` is an
+/// order that is loaded in any case.
 async fn load<H: Host>(
     host: &H,
     settings: &Settings,
+    about: Option<OrderId>,
     context: &mut ExecContext,
 ) -> Result<Loaded, HostError> {
     let (config, now) = (&settings.dispatch, context.now);
@@ -390,6 +447,7 @@ async fn load<H: Host>(
     let pickups: Vec<Option<Point>> = searching.iter().map(|order| order.pickup).collect();
     let candidates = couriers_around(host, &pickups, config, now).await?;
     let trips = trips_of(host, &candidates).await?;
+    let rooms = cash_rooms(host, &trips).await?;
     let durations = Durations::of(trips.values().map(|trip| &trip.courier));
     let travel = |from, to| host.travel_time(from, to);
     let pass = Pass {
@@ -399,14 +457,23 @@ async fn load<H: Host>(
         travel: &travel,
         now,
     };
-    let available = |candidate: &Candidate| {
+    let (mut couriers, mut stuck) = (Vec::new(), Vec::new());
+    for candidate in candidates {
         if candidate.is_free {
-            return Some(Available::free(*candidate, now));
+            couriers.push(Available::free(candidate, now));
+        } else if let Some(trip) = trips.get(&candidate.id) {
+            let cash_room = rooms.get(&candidate.id).copied();
+            let candidate = Candidate {
+                cash_room,
+                ..candidate
+            };
+            match Available::of(candidate, &trip.courier, &trip.orders, &pass) {
+                Assessed::Available(available) => couriers.push(available),
+                Assessed::Stuck(candidate) => stuck.push(candidate),
+                Assessed::NotSoon => {}
+            }
         }
-        let trip = trips.get(&candidate.id)?;
-        Available::of(*candidate, &trip.courier, &trip.orders, &pass)
-    };
-    let couriers: Vec<Available> = candidates.iter().filter_map(available).collect();
+    }
     let places = places(&couriers);
     let index = Couriers::new(&couriers, &places);
     let in_reach = |order: &SearchingOrder| {
@@ -419,18 +486,21 @@ async fn load<H: Host>(
         .filter(in_reach)
         .map(|order| order.id)
         .collect();
-    let (ids, is_cut) = select_orders(ids, config.orders(), context);
+    let (mut ids, is_cut) = select_orders(ids, config.orders(), context);
+    ids.extend(about.filter(|about| !ids.contains(about)));
     let orders = in_order(&ids, host.find_orders(OrderQuery::Ids(&ids)).await?);
     Ok(Loaded {
         orders,
         couriers,
+        stuck,
         trips,
+        rooms,
         durations,
         is_cut,
     })
 }
 
-/// Returns the trips of the couriers with a shift, a trip or a capacity of their own.
+/// Returns the trips of the couriers with a shift, a trip, or a capacity or a limit of their own.
 async fn trips_of<H: Host>(
     host: &H,
     candidates: &[Candidate],
@@ -457,6 +527,39 @@ async fn trips_of<H: Host>(
         (courier.id, TripDraft::new(courier, trip))
     };
     Ok(couriers.into_iter().map(with_trip).collect())
+}
+
+/// Returns the cash for which the couriers with a limit have room. Without a cash ledger, nothing is
+/// in hand.
+async fn cash_rooms<H: Host>(
+    host: &H,
+    trips: &BTreeMap<CourierId, TripDraft>,
+) -> Result<BTreeMap<CourierId, Money>, HostError> {
+    let limited = || {
+        trips
+            .values()
+            .filter(|trip| trip.courier.cash_limit.is_some())
+    };
+    let ids: Vec<CourierId> = limited().map(|trip| trip.courier.id).collect();
+    let mut in_hand: BTreeMap<CourierId, Money> = BTreeMap::new();
+    for ids in ids.chunks(MAX_READ) {
+        let balances = match host.cash_balances(CashBalanceQuery::Couriers(ids)).await {
+            Err(HostError::Unsupported { .. }) => Vec::new(),
+            balances => balances?,
+        };
+        for balance in balances {
+            // Too much at one store is no room at another.
+            let amount = balance.in_hand().max(Money::ZERO);
+            let sum = in_hand.entry(balance.courier).or_default();
+            *sum = sum.plus(amount);
+        }
+    }
+    let room = |trip: &TripDraft| {
+        let courier = &trip.courier;
+        let in_hand = in_hand.get(&courier.id).copied().unwrap_or_default();
+        Some((courier.id, cash::room(courier, &trip.orders, in_hand)?))
+    };
+    Ok(limited().filter_map(room).collect())
 }
 
 /// Returns the orders that no free courier within the radius can take now.

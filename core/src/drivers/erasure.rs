@@ -226,6 +226,8 @@ pub async fn retain<H: Host>(
     })
     .await?;
     let day: String = now.to_string().chars().take(10).collect();
+    // The age, what was erased from the orders so far, and what to erase. Recipients are erased from
+    // orders whose positions were erased earlier, and from those of which nothing was.
     let kinds = [
         (
             config.recipients_days,

@@ -429,6 +429,7 @@ async fn jobs<H: Host>(
                 load(host, &mut orders, id).await?;
             }
             let order = message.order().and_then(|id| orders.get(&id));
+            // Open Delivery has its own bodies and signatures, and no event for some messages.
             if webhook.open_delivery.is_some() {
                 let content = connection::content(host, settings, webhook, message, order).await?;
                 jobs.extend(content.map(|(headers, body)| Job {

@@ -1,18 +1,23 @@
 //! Geocodes addresses and estimates road distances from embedded data only.
 
 mod area;
+#[doc(hidden)]
 pub mod candidate;
+#[doc(hidden)]
 pub mod cnefe;
 mod detour;
 mod gazetteer;
 mod locate;
 mod located;
+#[doc(hidden)]
 pub mod names;
 mod outline;
+#[doc(hidden)]
 pub mod pack;
 mod plane;
 mod proximity;
 mod street;
+#[doc(hidden)]
 pub mod tables;
 mod zone;
 

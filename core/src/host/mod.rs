@@ -5,11 +5,8 @@
 //! once. Hosts contain no rules; the core does no I/O. `core/HOSTING.md` describes how to write a
 //! host.
 
-mod accounts;
-mod description;
 mod error;
 mod scan;
-mod tariffs;
 
 use std::{any::Any, ops::RangeInclusive, sync::Arc};
 
@@ -19,36 +16,35 @@ use http::Request;
 use crate::{
     geo::{self, Gazetteer},
     model::{
-        Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, Figures,
-        IdBlock, KeyId, Located, NotificationId, OrderId, PhotoId, Point, StoreId, Timestamp,
-        WebhookId,
+        Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, EntryId, ExecContext,
+        Figures, IdBlock, KeyId, Located, Money, NotificationId, OrderId, PayEntryId, PayPlanId,
+        PhotoId, Point, StoreId, TariffId, Timestamp, UserId, WebhookId,
         audit::AuditRecord,
+        cash::{CashBalance, CashKind, RecordedCash},
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{
-            Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
-            TrackingLink,
+            Blob, Journal, JournalEntry, Order, OrderFilter, PricedOrder, RecordedEvent,
+            ReportedOrder, TrackingLink,
         },
+        pay::{PayPeriod, RecordedPayEntry, StoredPayPlan},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
         webhook::{AttemptResult, Message, RecordedAttempt, Webhook},
     },
-    rules::{
-        limits::{Admission, Bucket},
-        password,
-        webhooks::{Mail, WebhookConfig},
-    },
+    rules::webhooks::{Mail, WebhookConfig},
 };
 
+pub use self::error::HostError;
 pub(crate) use self::error::too_few_ids;
-pub use self::{
-    accounts::{AuditQuery, UserQuery},
-    description::description,
-    error::HostError,
-    tariffs::{PricePage, PriceQuery, TariffQuery},
-};
 use crate::changes::Changes;
 pub use crate::model::order::Event;
+/// The rules that a host calls: quotas, passwords, deadlines, and the receivers of webhooks.
+pub use crate::rules::{
+    lifecycle::next_deadline,
+    limits::{Admission, Bucket, TheoreticalArrival, Usage},
+    password, webhooks,
+};
 
 /// Maximum age of a result of [`KeyQuery::Recent`]. During this time, another instance may still
 /// accept a revoked key for reads and previews.
@@ -109,6 +105,21 @@ pub trait Storage {
         revision: Option<u64>,
     ) -> Result<Arc<TariffSchedule>, HostError> {
         Ok(Arc::default())
+    }
+    /// Returns stored pay plans.
+    async fn find_pay_plans(
+        &self,
+        query: PayPlanQuery<'_>,
+    ) -> Result<Vec<StoredPayPlan>, HostError> {
+        Err(HostError::unsupported("find_pay_plans"))
+    }
+    /// Returns entries of a courier's pay.
+    async fn pay_entries(
+        &self,
+        courier: CourierId,
+        query: PayEntryQuery,
+    ) -> Result<Vec<RecordedPayEntry>, HostError> {
+        Err(HostError::unsupported("pay_entries"))
     }
     /// Returns a page of the prices of orders.
     async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError> {
@@ -183,6 +194,20 @@ pub trait Storage {
     ) -> Result<Vec<StatementLine>, HostError> {
         Err(HostError::unsupported("statement"))
     }
+    /// Returns balances of the cash ledger.
+    async fn cash_balances(
+        &self,
+        query: CashBalanceQuery<'_>,
+    ) -> Result<Vec<CashBalance>, HostError> {
+        Err(HostError::unsupported("cash_balances"))
+    }
+    /// Returns entries of the cash ledger, newest first.
+    async fn cash_entries(
+        &self,
+        query: CashEntryQuery<'_>,
+    ) -> Result<Vec<RecordedCash>, HostError> {
+        Err(HostError::unsupported("cash_entries"))
+    }
     /// Returns webhooks that are not removed.
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
         Err(HostError::unsupported("find_webhooks"))
@@ -238,8 +263,8 @@ pub trait Storage {
 
 /// Returns [`HostError::Unsupported`] if changes write anything that a host with only the required
 /// methods of [`Storage`] cannot return. Such a host calls it at the start of a commit, so that
-/// nothing is lost. Notifications, the audit log and the lines of a statement are written beside
-/// other changes and can be ignored.
+/// nothing is lost. Notifications, the audit log, the lines of a statement and the cash ledger are
+/// written beside other changes and can be ignored.
 pub fn reject_unsupported(changes: &Changes) -> Result<(), HostError> {
     let written = [
         (changes.users.is_empty(), "find_users"),
@@ -251,6 +276,8 @@ pub fn reject_unsupported(changes: &Changes) -> Result<(), HostError> {
         (changes.claim.is_none(), "claim"),
         (changes.blobs.is_empty(), "blob"),
         (changes.tariffs.is_none(), "find_tariffs"),
+        (changes.pay_plans.is_empty(), "find_pay_plans"),
+        (changes.pay.is_empty(), "pay_entries"),
         (changes.redactions.is_empty(), "personal_data"),
     ];
     match written.iter().find(|(is_empty, _)| !is_empty) {
@@ -264,9 +291,8 @@ pub fn reject_unsupported(changes: &Changes) -> Result<(), HostError> {
 ///
 /// ```
 /// use despacho_core::{
-///     host::{HostError, Platform},
+///     host::{Admission, Bucket, HostError, Platform, TheoreticalArrival},
 ///     model::{Entropy, ExecContext, Timestamp},
-///     rules::limits::{Admission, Bucket, TheoreticalArrival},
 /// };
 /// use std::{cell::RefCell, collections::BTreeMap};
 ///
@@ -306,10 +332,10 @@ pub trait Platform {
     /// process serves everything, in shared storage if several do. The count may be lost in a
     /// restart.
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
-    /// Waits until a caller may run a request that takes long, by [`crate::api::is_heavy`], and
-    /// returns its turn, which ends when it is dropped. A host with threads runs few such requests
-    /// of each caller at a time, so that one caller's work delays only its own. `None` if too many
-    /// of the caller's requests wait.
+    /// Waits until a caller may run a request that takes long, by
+    /// [`Endpoint::is_heavy`](crate::api::Endpoint::is_heavy), and returns its turn, which ends when
+    /// it is dropped. A host with threads runs few such requests of each caller at a time, so that
+    /// one caller's work delays only its own. `None` if too many of the caller's requests wait.
     async fn turn(&self, caller: &str) -> Result<Option<Turn>, HostError> {
         Ok(Some(Turn::default()))
     }
@@ -556,6 +582,96 @@ pub enum StatementQuery<'a> {
     TopUp(&'a str),
 }
 
+/// A query for balances of the cash ledger.
+#[derive(Clone, Copy, Debug)]
+pub enum CashBalanceQuery<'a> {
+    /// The balances of these couriers and a store, each if they have any entry, unsorted.
+    Of(&'a [CourierId], StoreId),
+    /// The balances of a store and couriers with an ID above `after`, by courier, at most `limit`.
+    Store {
+        /// The store.
+        store: StoreId,
+        /// The last courier of the previous page.
+        after: Option<CourierId>,
+        /// The maximum number of results.
+        limit: u32,
+    },
+    /// The balances with entries since the last closing of a courier and stores with an ID above
+    /// `after`, by store, at most `limit`.
+    Courier {
+        /// The courier.
+        courier: CourierId,
+        /// The last store of the previous page.
+        after: Option<StoreId>,
+        /// The maximum number of results.
+        limit: u32,
+    },
+    /// The balances with entries since the last closing of these couriers, unsorted.
+    Couriers(&'a [CourierId]),
+}
+
+/// A query for entries of the cash ledger.
+#[derive(Clone, Copy, Debug)]
+pub enum CashEntryQuery<'a> {
+    /// The notes about these entries.
+    Notes(&'a [EntryId]),
+    /// At most this number of entries that match a filter.
+    Matching(&'a CashFilter, u32),
+}
+
+/// The entries of the cash ledger to return. A host has indexes by store and by courier, and for
+/// differences that are not zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CashFilter {
+    /// Only of this store.
+    pub store: Option<StoreId>,
+    /// Only of this courier.
+    pub courier: Option<CourierId>,
+    /// Only of this period of the courier and the store.
+    pub period: Option<u32>,
+    /// Only of this kind.
+    pub kind: Option<CashKind>,
+    /// Only differences that are not zero.
+    pub differs: bool,
+    /// At this time or later.
+    pub from: Timestamp,
+    /// Before this time.
+    pub until: Timestamp,
+    /// With an ID below this one.
+    pub before: Option<EntryId>,
+}
+
+impl Default for CashFilter {
+    /// Returns the filter of all entries.
+    fn default() -> CashFilter {
+        CashFilter {
+            store: None,
+            courier: None,
+            period: None,
+            kind: None,
+            differs: false,
+            from: Timestamp::from_millis(0),
+            until: Timestamp::from_millis(i64::MAX),
+            before: None,
+        }
+    }
+}
+
+impl CashFilter {
+    /// Returns whether an entry matches the filter.
+    pub fn matches(&self, recorded: &RecordedCash) -> bool {
+        let RecordedCash { id, period, entry } = recorded;
+        let is_difference = entry.kind == CashKind::Difference;
+        self.store.is_none_or(|store| entry.store == store)
+            && self.courier.is_none_or(|courier| entry.courier == courier)
+            && self.period.is_none_or(|wanted| *period == wanted)
+            && self.kind.is_none_or(|kind| entry.kind == kind)
+            && (!self.differs || is_difference && entry.amount != Money::ZERO)
+            && (self.from..self.until).contains(&entry.at)
+            && self.before.is_none_or(|before| *id < before)
+    }
+}
+
 /// A query for webhooks.
 #[derive(Clone, Copy, Debug)]
 pub enum WebhookQuery {
@@ -621,4 +737,102 @@ pub struct JournalSpan {
     pub start: u64,
     /// The last position of the merchant's journal, or 0 if it is empty.
     pub end: u64,
+}
+
+/// A query for users. Removed users are excluded.
+#[derive(Clone, Copy, Debug)]
+pub enum UserQuery<'a> {
+    /// The user with this ID.
+    Id(UserId),
+    /// The user with this email address, in upper or lower case.
+    Email(&'a Email),
+    /// The users of a store, by ID.
+    Store(StoreId),
+}
+
+/// A query for the audit log. Without a store and a merchant it returns the entries of all stores
+/// and couriers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AuditQuery {
+    /// Only entries of this parent store and its branches, removed ones too.
+    pub merchant: Option<StoreId>,
+    /// Only entries of this store.
+    pub store: Option<StoreId>,
+    /// Only entries with a lower ID.
+    pub before: Option<u64>,
+    /// The maximum number of results.
+    pub limit: u32,
+}
+
+/// A query for stored tariffs.
+#[derive(Clone, Copy, Debug)]
+pub enum TariffQuery<'a> {
+    /// The tariff with this ID.
+    Id(TariffId),
+    /// The tariff with this version.
+    Version(&'a str),
+    /// Tariffs before this position of [`StoredTariff::order`], latest first, at most `limit`.
+    Before {
+        /// The last position of the previous page.
+        before: Option<(Timestamp, TariffId)>,
+        /// The maximum number of results.
+        limit: u32,
+    },
+}
+
+/// A query for stored pay plans.
+#[derive(Clone, Copy, Debug)]
+pub enum PayPlanQuery<'a> {
+    /// The version with this ID.
+    Id(PayPlanId),
+    /// The version with this text.
+    Version(&'a str),
+    /// Of each plan the version that is in force at this time, if any.
+    InForce(Timestamp),
+    /// Versions of all plans before this position of [`StoredPayPlan::order`], latest first, at
+    /// most `limit`.
+    Before {
+        /// The last position of the previous page.
+        before: Option<(Timestamp, PayPlanId)>,
+        /// The maximum number of results.
+        limit: u32,
+    },
+}
+
+/// A query for entries of a courier's pay.
+#[derive(Clone, Copy, Debug)]
+pub enum PayEntryQuery {
+    /// The entry with this ID.
+    Id(PayEntryId),
+    /// At most this number of entries of a period, oldest first, by [`RecordedPayEntry::order`].
+    Period(PayPeriod, u32),
+}
+
+/// A query for the prices of orders, newest first, by the ledger's entries of their fees.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PriceQuery {
+    /// Only orders of this store.
+    pub store: Option<StoreId>,
+    /// The ID of the entry before which to continue: [`PricePage::next`].
+    pub before: Option<u64>,
+}
+
+/// Prices of orders.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PricePage {
+    /// The orders, newest first. The page can be empty although older orders exist.
+    pub orders: Vec<PricedOrder>,
+    /// The last entry that was read, with its time. `None` at the end of the ledger. The ledger's
+    /// entries are almost sorted by time: concurrent commits can swap them.
+    pub next: Option<(u64, Timestamp)>,
+}
+
+impl PricePage {
+    /// Maximum number of entries that a page reads.
+    pub const MAX_ENTRIES: u32 = 500;
+}
+
+/// Returns the OpenAPI 3.1 document, `core/openapi.json`.
+pub fn description() -> &'static [u8] {
+    include_bytes!("../../openapi.json")
 }

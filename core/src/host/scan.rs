@@ -1,15 +1,23 @@
 //! Queries over rows in memory, for hosts without indexes. They define the exact result of each
 //! query.
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+};
 
-use super::{CourierQuery, KeyQuery, OrderQuery, StoreQuery, WebhookQuery};
+use super::{
+    CourierQuery, KeyQuery, OrderQuery, PayPlanQuery, StoreQuery, TariffQuery, UserQuery,
+    WebhookQuery,
+};
 use crate::{
     model::{
         CourierId, OrderId, StoreId, Timestamp,
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{Order, OrderStatus},
-        store::{Key, Store},
+        pay::StoredPayPlan,
+        store::{Key, Store, User},
+        tariff::{StoredTariff, TariffSchedule},
         webhook::{MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, Webhook},
     },
     rules::lifecycle::{Timing, next_deadline},
@@ -294,5 +302,86 @@ impl Candidate {
             .take(limit as usize)
             .map(|(_, candidate)| candidate)
             .collect()
+    }
+}
+
+impl UserQuery<'_> {
+    /// Returns the users that match the query. `users` must be sorted by ID.
+    pub fn scan<'r>(&self, users: impl Iterator<Item = &'r User>) -> Vec<User> {
+        let is_match = |user: &&User| match *self {
+            UserQuery::Id(id) => user.id == id,
+            UserQuery::Email(email) => user.email.key() == email.key(),
+            UserQuery::Store(store) => user.store == store,
+        };
+        users
+            .filter(|user| user.removed_at.is_none())
+            .filter(is_match)
+            .cloned()
+            .collect()
+    }
+}
+
+impl TariffQuery<'_> {
+    /// Returns the tariffs that match the query, latest first.
+    pub fn scan<'r>(&self, tariffs: impl Iterator<Item = &'r StoredTariff>) -> Vec<StoredTariff> {
+        let is_match = |tariff: &&StoredTariff| match *self {
+            TariffQuery::Id(id) => tariff.id == id,
+            TariffQuery::Version(version) => tariff.tariff.version == version,
+            TariffQuery::Before { before, .. } => {
+                before.is_none_or(|before| tariff.order() < before)
+            }
+        };
+        let limit = match *self {
+            TariffQuery::Before { limit, .. } => limit,
+            _ => 1,
+        };
+        let mut found: Vec<StoredTariff> = tariffs.filter(is_match).cloned().collect();
+        found.sort_by_key(|tariff| std::cmp::Reverse(tariff.order()));
+        found.truncate(limit as usize);
+        found
+    }
+}
+
+impl PayPlanQuery<'_> {
+    /// Returns the plans that match the query, latest first.
+    pub fn scan<'r>(&self, plans: impl Iterator<Item = &'r StoredPayPlan>) -> Vec<StoredPayPlan> {
+        let mut found: Vec<StoredPayPlan> = plans
+            .filter(|plan| match *self {
+                PayPlanQuery::Id(id) => plan.id == id,
+                PayPlanQuery::Version(version) => plan.plan.version == version,
+                PayPlanQuery::InForce(at) => plan.effective_from <= at,
+                PayPlanQuery::Before { before, .. } => {
+                    before.is_none_or(|before| plan.order() < before)
+                }
+            })
+            .cloned()
+            .collect();
+        found.sort_by_key(|plan| std::cmp::Reverse(plan.order()));
+        match *self {
+            PayPlanQuery::InForce(_) => {
+                let mut names = BTreeSet::new();
+                found.retain(|plan| names.insert(plan.name.clone()));
+            }
+            PayPlanQuery::Before { limit, .. } => found.truncate(limit as usize),
+            PayPlanQuery::Id(_) | PayPlanQuery::Version(_) => {}
+        }
+        found
+    }
+}
+
+impl TariffSchedule {
+    /// Returns the schedule of these tariffs.
+    pub fn scan<'r>(
+        revision: u64,
+        tariffs: impl Iterator<Item = &'r StoredTariff>,
+    ) -> TariffSchedule {
+        let last = TariffQuery::Before {
+            before: None,
+            limit: TariffSchedule::MAX_ROWS,
+        };
+        TariffSchedule {
+            revision,
+            tariffs: last.scan(tariffs),
+        }
     }
 }

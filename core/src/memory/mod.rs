@@ -5,8 +5,10 @@
 //! Its clock advances only on request, and its entropy comes from a seed, so the same requests
 //! return the same bytes.
 
+mod cash;
 mod figures;
 mod outbound;
+mod pay;
 mod privacy;
 mod state;
 mod table;
@@ -23,21 +25,24 @@ use http::Request;
 use crate::{
     changes::Changes,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
-        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
-        TariffQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CashBalanceQuery, CashEntryQuery, CourierQuery, HostError,
+        JournalSpan, KeyQuery, OrderQuery, PayEntryQuery, PayPlanQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery,
+        UserQuery, WebhookQuery,
     },
     memory::state::State,
     model::{
         CourierId, Duration, Entropy, ExecContext, Figures, IdBlock, NotificationId, OrderId,
         PhotoId, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
+        cash::{CashBalance, CashEntry, RecordedCash},
         courier::{Candidate, Cell, Courier, SearchingOrder},
         hmac_sha256,
         order::{
             Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
             TrackingLink,
         },
+        pay::{RecordedPayEntry, StoredPayPlan},
         privacy::{PersonalData, PersonalQuery},
         store::{
             Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, StatementLine, Store, User,
@@ -172,6 +177,13 @@ impl MemoryHost {
         booked.map(|(_, booked)| booked.entry.clone()).collect()
     }
 
+    /// Returns all entries of the cash ledger, oldest first.
+    pub fn cash(&self) -> Vec<CashEntry> {
+        let inner = self.lock();
+        let rows = inner.state.cash_entries.rows().values();
+        rows.map(|recorded| recorded.entry.clone()).collect()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // A panic while the lock is held fails the test anyway.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -248,6 +260,21 @@ impl Storage for MemoryHost {
                 state.tariffs.rows().values(),
             ))
         })
+    }
+
+    async fn find_pay_plans(
+        &self,
+        query: PayPlanQuery<'_>,
+    ) -> Result<Vec<StoredPayPlan>, HostError> {
+        self.state(|state| query.scan(state.pay_plans.rows().values()))
+    }
+
+    async fn pay_entries(
+        &self,
+        courier: CourierId,
+        query: PayEntryQuery,
+    ) -> Result<Vec<RecordedPayEntry>, HostError> {
+        self.state(|state| state.pay_entries(courier, query))
     }
 
     async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError> {
@@ -400,6 +427,20 @@ impl Storage for MemoryHost {
                 state.top_up(store, reference).into_iter().collect()
             }
         })
+    }
+
+    async fn cash_balances(
+        &self,
+        query: CashBalanceQuery<'_>,
+    ) -> Result<Vec<CashBalance>, HostError> {
+        self.state(|state| state.find_cash_balances(query))
+    }
+
+    async fn cash_entries(
+        &self,
+        query: CashEntryQuery<'_>,
+    ) -> Result<Vec<RecordedCash>, HostError> {
+        self.state(|state| state.find_cash_entries(query))
     }
 
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {

@@ -5,11 +5,13 @@ use crate::{
     changes::{Changes, TariffChange, TariffWrite, Versioned, Write},
     host::{AuditQuery, HostError, StorageUsage},
     model::{
-        AttemptId, CourierId, EventId, KeyId, Money, OrderId, PhotoId, StoreId, TariffId,
-        Timestamp, UserId, WebhookId,
+        AttemptId, CourierId, DeliveryId, EventId, KeyId, Money, OrderId, PayPlanId, PhotoId,
+        StoreId, TariffId, Timestamp, UserId, WebhookId,
         audit::{AuditEntry, AuditRecord},
+        cash::{CashBalance, RecordedCash},
         courier::{Candidate, Courier, Position},
         order::{Blob, Event, Order, RecordedEvent, TrackingLink},
+        pay::{PayEntry, StoredPayPlan},
         privacy::ErasureRecord,
         store::{
             Claim, ClaimChange, Key, KeyHash, LedgerEntry, MAX_NOTIFICATIONS, Notification, Store,
@@ -62,6 +64,14 @@ pub(super) struct State {
     pub(super) links: Table<KeyHash, TrackingLink>,
     pub(super) blobs: Table<PhotoId, Blob>,
     pub(super) tariffs: Table<TariffId, StoredTariff>,
+    pub(super) pay_plans: Table<PayPlanId, StoredPayPlan>,
+    pub(super) pay: Table<u64, PayEntry>,
+    /// Entries by [`PayEntry::unique_key`].
+    pub(super) pay_keys: Table<String, u64>,
+    pub(super) cash_balances: Table<(CourierId, StoreId), CashBalance>,
+    pub(super) cash_entries: Table<u64, RecordedCash>,
+    /// Deliveries whose payment was collected in cash.
+    pub(super) cash_deliveries: Table<DeliveryId, ()>,
     /// One row: the number of changes to the tariffs.
     tariff_revision: Table<(), u64>,
     /// Usage of an owner of claims per hour.
@@ -149,7 +159,7 @@ impl State {
         .collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 30] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 36] {
         [
             &mut self.stores,
             &mut self.balances,
@@ -181,6 +191,12 @@ impl State {
             &mut self.links,
             &mut self.tariffs,
             &mut self.tariff_revision,
+            &mut self.pay_plans,
+            &mut self.pay,
+            &mut self.pay_keys,
+            &mut self.cash_balances,
+            &mut self.cash_entries,
+            &mut self.cash_deliveries,
         ]
     }
 
@@ -226,6 +242,10 @@ impl State {
             .iter()
             .try_for_each(|top_up| self.book_top_up(top_up))?;
         changes
+            .cash
+            .iter()
+            .try_for_each(|entry| self.book_cash(entry))?;
+        changes
             .stores
             .iter()
             .try_for_each(|write| self.close_balance(write))?;
@@ -254,6 +274,14 @@ impl State {
             .tariffs
             .iter()
             .try_for_each(|write| self.write_tariff(write, changes.at))?;
+        changes
+            .pay_plans
+            .iter()
+            .try_for_each(|change| self.change_pay_plan(change, changes.at))?;
+        changes
+            .pay
+            .iter()
+            .try_for_each(|entry| self.append_pay(entry))?;
         changes
             .redactions
             .iter()

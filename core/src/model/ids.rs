@@ -66,6 +66,10 @@ ids! {
     UserId,
     /// A stored version of the tariff.
     TariffId,
+    /// A stored version of a pay plan.
+    PayPlanId,
+    /// An entry of a courier's pay. Assigned by the commit.
+    PayEntryId,
 }
 
 /// A range of reserved identifiers.

@@ -6,6 +6,7 @@
 
 mod address;
 pub mod audit;
+pub mod cash;
 mod cnpj;
 pub mod courier;
 mod digest;
@@ -20,7 +21,9 @@ mod load;
 mod local;
 mod money;
 pub mod order;
+pub mod pay;
 mod phone;
+mod pix;
 pub mod price;
 pub mod privacy;
 pub mod store;
@@ -42,12 +45,13 @@ pub use fold::{Folded, PUNCTUATION, SearchWords, fold, searchable};
 pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{
     AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId,
-    PhotoId, StoreId, TariffId, UserId, WebhookId,
+    PayEntryId, PayPlanId, PhotoId, StoreId, TariffId, UserId, WebhookId,
 };
 pub use load::{Capacity, Equipment, Load, Misfit, Requirements, Vehicle};
 pub use local::{Day, LocalTime, Zone, local_rfc3339, time_of_day};
 pub use money::{Money, MoneyError};
 pub use phone::{Phone, PhoneError};
+pub use pix::{PixKey, PixKeyError, PixKeyKind, PixRecipient};
 pub use price::{PriceLine, Rule};
 pub use text::{Language, Text, quality};
 pub use time::{Duration, Timestamp};

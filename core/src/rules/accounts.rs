@@ -12,9 +12,6 @@ use crate::{
     },
 };
 
-/// Maximum number of characters of a user's name.
-pub const MAX_NAME: usize = 255;
-
 /// Maximum number of addresses with which a login is usual.
 const MAX_ORIGINS: usize = 8;
 

@@ -136,6 +136,9 @@ pub fn erase_recipients(
             delivery.phone = None;
             delivery.email = None;
             delivery.observation = None;
+            for payment in &mut delivery.received {
+                payment.reference = None;
+            }
             delivery.place = coarse(&delivery.place, gazetteer);
             delivery.place = coarse(&delivery.place, gazetteer);
             links.extend(delivery.end_link(id, now));

@@ -2,6 +2,7 @@
 //! [`crate::changes::Changes`] or an error.
 
 pub mod accounts;
+pub mod cash;
 pub mod couriers;
 pub mod erasure;
 pub mod health;
@@ -12,6 +13,7 @@ pub mod matching;
 pub mod open_delivery;
 pub mod operator;
 pub mod password;
+pub mod pay;
 pub mod photos;
 pub mod pricing;
 pub mod proofs;
@@ -20,6 +22,7 @@ pub mod recipient;
 pub mod report;
 pub mod settings;
 pub mod stores;
+pub mod top_ups;
 pub mod tracking;
 pub mod trips;
 pub mod webhooks;

@@ -6,11 +6,6 @@ use argon2::{
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
 
-/// Minimum number of characters.
-pub const MIN_LENGTH: usize = 10;
-/// Maximum number of characters, which bounds the time for hashing.
-pub const MAX_LENGTH: usize = 128;
-
 /// The reason a password could not be hashed or verified.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

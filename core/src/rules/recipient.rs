@@ -3,8 +3,8 @@
 use super::lifecycle::{Progress, table::Step};
 use crate::geo;
 use crate::model::{
-    DeliveryId, Duration, Point, Text, Timestamp, Zone,
-    order::{Delivery, DeliveryStatus, Order, OrderStatus, Rating},
+    DeliveryId, Duration, Money, Point, Text, Timestamp, Zone,
+    order::{Delivery, DeliveryStatus, Order, OrderStatus, PaymentMethod, Rating, ReceivedPayment},
     store::{RecipientChoice, Store, TrackingContact},
 };
 
@@ -99,6 +99,8 @@ pub struct RecipientStatus {
     /// Position of the courier relative to the recipient's address, in units of 100 m to the east
     /// and to the north.
     pub offset: Option<(i32, i32)>,
+    /// What the recipient can pay by Pix, until a payment by Pix is recorded.
+    pub pix: Option<RecipientPix>,
     /// The code that the recipient gives to the courier.
     pub delivery_code: Option<String>,
     /// What the recipient can choose now.
@@ -113,6 +115,34 @@ pub struct RecipientStatus {
     pub ends_at: Option<Timestamp>,
     /// The recipient's time zone.
     pub zone: Zone,
+}
+
+/// A Pix that is due at the door.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecipientPix {
+    /// The BR Code.
+    pub br_code: String,
+    /// The reference in the code.
+    pub txid: String,
+    /// The amount.
+    pub amount: Money,
+    /// The name of who receives it.
+    pub name: String,
+}
+
+impl RecipientPix {
+    fn of(delivery: &Delivery) -> Option<RecipientPix> {
+        let is_recorded = |one: &ReceivedPayment| one.method == PaymentMethod::Pix;
+        let is_due = delivery.status.number() < DeliveryStatus::Returning.number()
+            && !delivery.received.iter().any(is_recorded);
+        let charge = delivery.pix().filter(|_| is_due)?;
+        Some(RecipientPix {
+            name: charge.recipient.name.clone(),
+            br_code: charge.br_code,
+            txid: charge.txid,
+            amount: charge.amount,
+        })
+    }
 }
 
 impl RecipientStatus {
@@ -156,6 +186,7 @@ impl RecipientStatus {
                 .and_then(|courier| first_name(&courier.name)),
             offset: position.map(|at| offset(delivery.place.located.point, at)),
             position,
+            pix: RecipientPix::of(delivery),
             delivery_code: (delivery.requires_code()
                 && !delivery.status.is_final()
                 && !is_failed(delivery))

@@ -6,6 +6,7 @@ use super::{
     matching::Dispatch,
     pricing::Tariff,
     push::PushConfig,
+    top_ups::PixConfig,
     webhooks::WebhookConfig,
 };
 use crate::model::{
@@ -41,6 +42,8 @@ pub struct Settings {
     pub webhooks: WebhookConfig,
     /// Web Push to couriers.
     pub push: PushConfig,
+    /// Payments by Pix to the operator.
+    pub pix: PixConfig,
     /// Whether the host sends mail, so that a webhook can have the URL `smtp:`.
     pub mail: bool,
     /// Retention of personal data.

@@ -13,7 +13,7 @@ use crate::{
         price::EstimatePolicy,
         store::{
             Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, SessionUser, Store,
-            StoreDispatch, StoreHours, StoreTracking,
+            StoreDispatch, StoreHours, StorePayments, StoreTracking, TopUpRequests,
         },
     },
 };
@@ -153,6 +153,8 @@ pub fn open(
         estimates: parent.and_then(|parent| parent.estimates),
         tracking: StoreTracking::default(),
         proofs: Vec::new(),
+        payments: StorePayments::default(),
+        top_ups: TopUpRequests::default(),
         preparation_minutes: None,
         hours: StoreHours::default(),
         area: None,

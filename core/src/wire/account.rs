@@ -17,25 +17,13 @@ pub struct ChangePassword {
     /// The current password.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            format = "password",
-            min_length = 1,
-            max_length = 512
-        )
+        schema(required = true, nullable = false, format = "password", min_length = 1)
     )]
     pub current_password: Option<String>,
-    /// The new password, 10 to 128 characters.
+    /// The new password.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            format = "password",
-            min_length = 10,
-            max_length = 128
-        )
+        schema(required = true, nullable = false, format = "password")
     )]
     pub new_password: Option<String>,
 }
@@ -48,24 +36,13 @@ pub struct ResetPassword {
     /// The code of the link.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 128,
-            example = "pwu_57_dsp_8x"
-        )
+        schema(required = true, nullable = false, example = "pwu_57_dsp_8x")
     )]
     pub code: Option<String>,
-    /// The new password, 10 to 128 characters.
+    /// The new password.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            format = "password",
-            min_length = 10,
-            max_length = 128
-        )
+        schema(required = true, nullable = false, format = "password")
     )]
     pub new_password: Option<String>,
 }
@@ -75,25 +52,19 @@ pub struct ResetPassword {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateUser {
-    /// Name, 1 to 255 characters.
+    /// Name.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 255,
-            example = "Bia Rocha"
-        )
+        schema(required = true, nullable = false, example = "Bia Rocha")
     )]
     pub name: Option<String>,
-    /// Email address for login, at most 400 characters, unique.
+    /// Email address for login, unique.
     #[cfg_attr(
         feature = "openapi",
         schema(
             required = true,
             nullable = false,
             format = "email",
-            max_length = 400,
             example = "bia@exemplo.com.br"
         )
     )]
@@ -116,8 +87,8 @@ pub struct CreateUser {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct UpdateUser {
-    /// Name, 1 to 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Bia Rocha"))]
+    /// Name.
+    #[cfg_attr(feature = "openapi", schema(example = "Bia Rocha"))]
     pub name: Option<String>,
     /// The role. A new role ends the user's sessions.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Role>))]
@@ -136,13 +107,7 @@ pub struct ConfirmSession {
     /// The password of the calling login.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            format = "password",
-            min_length = 1,
-            max_length = 512
-        )
+        schema(required = true, nullable = false, format = "password", min_length = 1)
     )]
     pub current_password: Option<String>,
 }

@@ -32,10 +32,10 @@ pub struct AddressBody {
     #[cfg_attr(feature = "openapi", schema(example = "01310-200"))]
     pub zip_code: Option<String>,
     /// Latitude in degrees, WGS 84. If sent together with `longitude`, it locates the address.
-    #[cfg_attr(feature = "openapi", schema(minimum = -90, maximum = 90, example = -23.5614))]
+    #[cfg_attr(feature = "openapi", schema(example = -23.5614))]
     pub latitude: Option<f64>,
     /// Longitude in degrees, WGS 84.
-    #[cfg_attr(feature = "openapi", schema(minimum = -180, maximum = 180, example = -46.6559))]
+    #[cfg_attr(feature = "openapi", schema(example = -46.6559))]
     pub longitude: Option<f64>,
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::schema::AuditAction;
 #[cfg(feature = "openapi")]
 use crate::model::audit::ActorKind;
-use crate::model::audit::AuditRecord;
+use crate::model::audit::{Actor, AuditRecord};
 
 /// A page of the audit log, newest first.
 #[derive(Clone, Debug, Serialize)]
@@ -56,6 +56,17 @@ pub struct ActorView {
     pub name: Option<String>,
 }
 
+impl ActorView {
+    /// Builds the API representation of an actor.
+    pub fn of(actor: &Actor) -> ActorView {
+        ActorView {
+            kind: actor.kind.name(),
+            id: actor.id,
+            name: actor.name.clone(),
+        }
+    }
+}
+
 impl AuditView {
     /// Builds the API representation of an entry.
     pub fn of(record: &AuditRecord) -> AuditView {
@@ -63,11 +74,7 @@ impl AuditView {
         AuditView {
             id: record.id,
             at: entry.at.to_string(),
-            actor: ActorView {
-                kind: entry.actor.kind.name(),
-                id: entry.actor.id,
-                name: entry.actor.name.clone(),
-            },
+            actor: ActorView::of(&entry.actor),
             store_id: entry.store.map(|store| store.get()),
             action: entry.action.clone().into_owned(),
             subject_id: entry.subject,

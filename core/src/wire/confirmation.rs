@@ -28,8 +28,7 @@ pub struct ConfirmationBody {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct MarketplaceOrder {
-    /// The marketplace's order ID, at most 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255))]
+    /// The marketplace's order ID.
     pub order_id: Option<String>,
 }
 
@@ -38,8 +37,7 @@ pub struct MarketplaceOrder {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct MarketplaceWebhookOrder {
-    /// The marketplace's order ID, at most 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255))]
+    /// The marketplace's order ID.
     pub order_id: Option<String>,
 }
 

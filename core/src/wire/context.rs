@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AddressBody, AreaGeometry, LocationView, StoreHoursBody};
 use crate::{
-    model::{Precision, price::EstimatePolicy},
+    model::{Precision, price::EstimatePolicy, store::Settle},
     rules::pricing::Tariff,
 };
 
@@ -56,6 +56,10 @@ pub struct ContextStore {
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub estimates: EstimatePolicy,
+    /// When couriers bring the store the cash. Absent if they bring it after each order.
+    #[serde(default, skip_serializing_if = "Settle::is_default")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub settle: Settle,
     /// The opening hours. Absent if the store is always open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(required = false, nullable = false))]

@@ -16,25 +16,22 @@ use crate::model::{
 #[cfg_attr(feature = "openapi", schema(as = StoreHours))]
 #[serde(default)]
 pub struct StoreHoursBody {
-    /// The periods of a week, at most 50, which must not overlap. Empty means open all day on every
-    /// day.
+    /// The periods of a week, which must not overlap. Empty means open all day on every day.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(feature = "openapi", schema(max_items = 50))]
     pub hours: Option<Vec<OpeningPeriodBody>>,
-    /// The dates that have their own hours, such as holidays, at most 100. They replace the periods
-    /// that start on the date.
+    /// The dates that have their own hours, such as holidays. They replace the periods that start
+    /// on the date.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub exceptions: Option<Vec<HoursExceptionBody>>,
-    /// Usual preparation time in minutes, 0 to 1440; fractions are rounded up. The panel suggests
-    /// it for new orders. An order without `preparationTime` is ready at once, whatever this value
-    /// is. Absent if the store has none.
+    /// Usual preparation time in minutes; fractions are rounded up. The panel suggests it for new
+    /// orders. An order without `preparationTime` is ready at once, whatever this value is. Absent
+    /// if the store has none.
     #[serde(
         rename = "preparationTime",
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_whole"
     )]
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1440, example = 15))]
+    #[cfg_attr(feature = "openapi", schema(example = 15))]
     pub preparation_time: Option<f64>,
 }
 
@@ -46,7 +43,7 @@ pub struct StoreHoursBody {
 pub struct OpeningPeriodBody {
     /// Days of the week on which it starts, such as `mon` or `monday`, in upper or lower case.
     /// Empty means every day.
-    #[cfg_attr(feature = "openapi", schema(max_items = 7, example = json!(["mon", "tue"])))]
+    #[cfg_attr(feature = "openapi", schema(example = json!(["mon", "tue"])))]
     pub days: Option<Vec<String>>,
     /// Local time of the start, `HH:MM`.
     #[cfg_attr(
@@ -100,8 +97,8 @@ pub struct HoursExceptionBody {
     /// day.
     #[cfg_attr(feature = "openapi", schema(format = "end-time", example = json!(null)))]
     pub until: Option<String>,
-    /// Name of the date, at most 60 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 60, example = "Natal"))]
+    /// Name of the date.
+    #[cfg_attr(feature = "openapi", schema(example = "Natal"))]
     pub name: Option<String>,
 }
 

@@ -1,6 +1,46 @@
-//! Device keys, and the result of a position that a device reported.
+//! What identifies couriers' phones and browsers, and the operator: sign-in links, device keys and
+//! pushes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// A new sign-in code. Its value is returned only once.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = SignInCode))]
+#[serde(rename_all = "camelCase")]
+pub struct SignInCodeView {
+    /// The code, which `POST /courier/session` accepts once.
+    pub value: String,
+    /// The sign-in link, which contains the code: send it to the courier, or show it as a QR code.
+    /// Null if the deployment has no `public-url`.
+    pub url: Option<String>,
+    /// Time at which the code expires.
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
+    pub expires_at: String,
+}
+
+/// The code of a sign-in link.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct StartCourierSession {
+    /// The code after the `#` of the link.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, example = "in_57_dsp_8x")
+    )]
+    pub code: Option<String>,
+}
+
+/// The operator's token.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct StartOperatorSession {
+    /// The value of `DESPACHO_ADMIN_TOKEN`.
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+    pub token: Option<String>,
+}
 
 /// A new device key. Its value is returned only once.
 #[derive(Clone, Debug, Serialize)]
@@ -52,4 +92,33 @@ pub enum SkipReason {
     InFuture,
     /// It is outside Brazil or in the sea.
     OutsideBrazil,
+}
+
+/// The key with which a browser subscribes to pushes.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = PushKey))]
+#[serde(rename_all = "camelCase")]
+pub struct PushKeyView {
+    /// `applicationServerKey` of the browser's subscription, in base64url. Null if the deployment
+    /// sends no pushes.
+    pub public_key: Option<String>,
+}
+
+/// A browser's subscription.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct PushEndpoint {
+    /// `endpoint` of the browser's subscription: HTTPS, without user name and fragment.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            required = true,
+            nullable = false,
+            format = "https-url",
+            example = "https://push.example/send/c2VjcmV0"
+        )
+    )]
+    pub endpoint: Option<String>,
 }

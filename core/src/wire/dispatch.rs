@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, CourierOrderView, ExcludedView};
+use super::{AddressBody, CourierOrderView, ExcludedView, TripPay};
 use crate::{
     model::{
         OrderId, Timestamp,
-        order::{AssignmentCost, ConsideredCourier, Order},
+        order::{AssignmentCost, ConsideredCourier, Order, OrderStatus},
+        pay::TripPosition,
         store::Store,
     },
     rules::{
         matching::{Decision, Dispatch, OpenReason},
+        pay::estimate,
         trips::{StopKind, TripPlan, TripStop},
     },
 };
@@ -38,6 +40,21 @@ pub struct TripView {
     /// Estimated time at which the courier is free again.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub free_at: String,
+    /// What the trip pays. Null if no order has pay.
+    pub pay: Option<TripPay>,
+}
+
+/// The purpose of a stop. `RETURN` brings back goods or a payment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "UPPERCASE")]
+pub enum TripStopType {
+    /// The courier picks up an order.
+    Pickup,
+    /// The courier delivers.
+    Delivery,
+    /// The courier brings back goods or a payment.
+    Return,
 }
 
 /// A stop of a trip.
@@ -46,13 +63,9 @@ pub struct TripView {
 #[cfg_attr(feature = "openapi", schema(as = TripStop))]
 #[serde(rename_all = "camelCase")]
 pub struct TripStopView {
-    /// `PICKUP`, `DELIVERY`, or `RETURN` if goods or a payment are brought back.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(pattern = "^(PICKUP|DELIVERY|RETURN)$", example = "DELIVERY")
-    )]
+    /// The purpose.
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: TripStopType,
     /// The order's ID.
     pub order_id: u64,
     /// The delivery's ID. Null for pickups and returns.
@@ -73,11 +86,11 @@ pub struct TripStopView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SetStoreDispatch {
-    /// Whole minutes before the ready time from which a courier is searched, 0 to 60.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 60, example = 15))]
+    /// Whole minutes before the ready time from which a courier is searched.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 15))]
     pub lead_minutes: Option<f64>,
-    /// Maximum number of orders in a trip, 1 to 10.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 10, example = 3))]
+    /// Maximum number of orders in a trip.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 3))]
     pub orders_per_trip: Option<f64>,
 }
 
@@ -174,7 +187,7 @@ pub struct DecisionView {
     pub cost: Option<CostView>,
     /// The couriers with the lowest costs for the order by itself, cheapest first, at most 5.
     pub considered: Vec<ConsideredView>,
-    /// The nearest couriers in reach whose vehicle cannot carry the order, at most 5. Absent
+    /// The nearest couriers in reach who cannot carry the order or are stuck, at most 5. Absent
     /// without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(required = false))]
@@ -196,38 +209,37 @@ pub struct OrderDispatchView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SetDispatch {
-    /// Maximum great-circle distance between a courier and a pickup in whole kilometres, 1 to 200.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 200, example = 5))]
+    /// Maximum great-circle distance between a courier and a pickup in whole kilometres.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 5))]
     pub radius_km: Option<f64>,
-    /// Maximum age of a courier's position in whole minutes, 1 to 60.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 60))]
+    /// Maximum age of a courier's position in whole minutes.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub max_position_age_minutes: Option<f64>,
     /// Whole minutes by which a courier's step is overdue, after which the courier is stuck and not
-    /// counted on, 1 to 120.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 120))]
+    /// counted on.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub stuck_after_minutes: Option<f64>,
     /// Maximum whole minutes that a ready order waits for a better courier while an idle one is in
-    /// reach, 1 to 60.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 60))]
+    /// reach.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub wait_limit_minutes: Option<f64>,
-    /// Whole minutes of searching after which a courier who released the order can get it again, 0
-    /// to 60.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 60))]
+    /// Whole minutes of searching after which a courier who released the order can get it again.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub reoffer_after_minutes: Option<f64>,
-    /// Whole minutes within which a courier must be free to be considered, 0 to 120.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 120))]
+    /// Whole minutes within which a courier must be free to be considered.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub horizon_minutes: Option<f64>,
-    /// Maximum number of orders in a trip of a store without its own limit, 1 to 10.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 10, example = 2))]
+    /// Maximum number of orders in a trip of a store without its own limit.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 2))]
     pub orders_per_trip: Option<f64>,
-    /// Maximum whole minutes by which the other orders of a trip can delay a delivery, 0 to 120.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 120))]
+    /// Maximum whole minutes by which the other orders of a trip can delay a delivery.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub detour_minutes: Option<f64>,
-    /// Maximum whole minutes between the ready times of a trip's orders, 0 to 120.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 120))]
+    /// Maximum whole minutes between the ready times of a trip's orders.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub ready_spread_minutes: Option<f64>,
-    /// Whole seconds by which couriers are sent earlier than the travel time requires, 0 to 1,800.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 1_800))]
+    /// Whole seconds by which couriers are sent earlier than the travel time requires.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub margin_seconds: Option<f64>,
 }
 
@@ -306,7 +318,7 @@ pub struct ChangedDecision {
 impl TripView {
     /// Builds the representation of a trip. `orders` are those of the plan whose stores were read,
     /// each with its store.
-    pub fn of(orders: &[(Order, Store)], plan: &TripPlan) -> TripView {
+    pub fn of(orders: &[(Order, Store)], plan: &TripPlan, now: Timestamp) -> TripView {
         let stop = |stop: &TripStop| {
             let (order, _) = orders.iter().find(|(order, _)| order.id == stop.order)?;
             TripStopView::of(order, stop)
@@ -318,19 +330,40 @@ impl TripView {
                 .collect(),
             stops: plan.stops.iter().filter_map(stop).collect(),
             free_at: plan.free_at.to_string(),
+            pay: trip_pay(orders, plan, now),
         }
     }
+}
+
+/// Returns the pay of a trip. Before the pickup, the first order counts as picked up first.
+fn trip_pay(orders: &[(Order, Store)], plan: &TripPlan, now: Timestamp) -> Option<TripPay> {
+    let is_started = orders
+        .iter()
+        .any(|(order, _)| order.status >= OrderStatus::OutForDelivery);
+    let lines = orders.iter().enumerate().filter_map(|(at, (order, _))| {
+        let expected = if at == 0 && !is_started {
+            TripPosition::First
+        } else {
+            TripPosition::Further
+        };
+        Some((order, estimate(order, expected)?))
+    });
+    let minutes = plan.free_at.since(now).as_millis().max(0) / 60_000;
+    TripPay::of(
+        &lines.collect::<Vec<_>>(),
+        u32::try_from(minutes).unwrap_or(u32::MAX),
+    )
 }
 
 impl TripStopView {
     fn of(order: &Order, stop: &TripStop) -> Option<TripStopView> {
         let (kind, delivery) = match stop.kind {
-            StopKind::Pickup => ("PICKUP", None),
+            StopKind::Pickup => (TripStopType::Pickup, None),
             StopKind::Delivery(id) => (
-                "DELIVERY",
+                TripStopType::Delivery,
                 Some(order.deliveries.iter().find(|delivery| delivery.id == id)?),
             ),
-            StopKind::Return => ("RETURN", None),
+            StopKind::Return => (TripStopType::Return, None),
         };
         Some(TripStopView {
             kind,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DecisionView, Id};
+use super::{DecisionView, Id, Reais};
 #[cfg(feature = "openapi")]
 use crate::model::Vehicle;
 use crate::{
@@ -15,15 +15,10 @@ use crate::{
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RegisterCourier {
-    /// Full name, 1 to 255 characters.
+    /// Full name.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 255,
-            example = "Ana Souza"
-        )
+        schema(required = true, nullable = false, example = "Ana Souza")
     )]
     pub name: Option<String>,
     /// Phone number in E.164 format.
@@ -33,23 +28,21 @@ pub struct RegisterCourier {
             required = true,
             nullable = false,
             format = "phone",
-            max_length = 255,
             example = "+5511990000001"
         )
     )]
     pub phone: Option<String>,
-    /// Email address, at most 400 characters.
+    /// Email address.
     #[cfg_attr(
         feature = "openapi",
-        schema(format = "email", max_length = 400, example = "ana@exemplo.com.br")
+        schema(format = "email", example = "ana@exemplo.com.br")
     )]
     pub email: Option<String>,
-    /// CPF or another document, at most 64 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    /// CPF or another document.
     pub document: Option<String>,
     /// ID of the courier's profile in your own records. Defaults to the courier's ID. Need not be
     /// unique.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>, minimum = 1, maximum = 9_007_199_254_740_991_u64))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
     pub profile_id: Option<Id>,
     /// Whether the courier is available for orders immediately. Defaults to false. The courier can
     /// change it at any time.
@@ -61,19 +54,22 @@ pub struct RegisterCourier {
     /// The vehicle. Defaults to `MOTORBIKE_BAG`.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vehicle>))]
     pub vehicle: Option<String>,
-    /// The courier's own maximum weight in grams, 1 to 1,000,000. The limit of the vehicle applies
-    /// if it is lower.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000))]
+    /// The courier's own maximum weight in grams. The limit of the vehicle applies if it is lower.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub max_weight_grams: Option<f64>,
-    /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle
-    /// applies if it is lower.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000))]
+    /// The courier's own maximum volume in millilitres. The limit of the vehicle applies if it is
+    /// lower.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub max_volume_millilitres: Option<f64>,
     /// What the courier has: `THERMIC_CONTAINER`, `CARD_MACHINE`. Defaults to both.
-    #[cfg_attr(feature = "openapi", schema(max_items = 2, example = json!(["THERMIC_CONTAINER"])))]
+    #[cfg_attr(feature = "openapi", schema(example = json!(["THERMIC_CONTAINER"])))]
     pub equipment: Option<Vec<String>>,
-    /// Validity of the key in whole days, 1 to 3650.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
+    /// The maximum of cash in hand in BRL, for all stores together. With more, the courier gets no
+    /// orders that are paid in cash. No limit by default.
+    #[cfg_attr(feature = "openapi", schema(example = 300))]
+    pub cash_limit: Option<f64>,
+    /// Validity of the key in whole days.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub expires_in_days: Option<f64>,
 }
 
@@ -82,50 +78,49 @@ pub struct RegisterCourier {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AlterCourier {
-    /// Full name, 1 to 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Ana Souza"))]
+    /// Full name.
+    #[cfg_attr(feature = "openapi", schema(example = "Ana Souza"))]
     pub name: Option<String>,
     /// Phone number in E.164 format.
     #[cfg_attr(
         feature = "openapi",
-        schema(format = "phone", max_length = 255, example = "+5511990000001")
+        schema(format = "phone", example = "+5511990000001")
     )]
     pub phone: Option<String>,
-    /// Email address, at most 400 characters. An empty string changes nothing.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(max_length = 400, example = "ana@exemplo.com.br")
-    )]
+    /// Email address. An empty string changes nothing.
+    #[cfg_attr(feature = "openapi", schema(example = "ana@exemplo.com.br"))]
     pub email: Option<String>,
-    /// CPF or another document, at most 64 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    /// CPF or another document.
     pub document: Option<String>,
     /// ID of the courier's profile in your own records.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>, minimum = 1, maximum = 9_007_199_254_740_991_u64))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
     pub profile_id: Option<Id>,
     /// Whether the courier is available for orders. The courier can change it at any time.
     pub available: Option<bool>,
     /// The vehicle. Another vehicle ends the courier's own maximum weight and volume.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vehicle>))]
     pub vehicle: Option<String>,
-    /// The courier's own maximum weight in grams, 1 to 1,000,000. The limit of the vehicle applies
-    /// if it is lower.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000))]
+    /// The courier's own maximum weight in grams. The limit of the vehicle applies if it is lower.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub max_weight_grams: Option<f64>,
-    /// The courier's own maximum volume in millilitres, 1 to 20,000,000. The limit of the vehicle
-    /// applies if it is lower.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000))]
+    /// The courier's own maximum volume in millilitres. The limit of the vehicle applies if it is
+    /// lower.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub max_volume_millilitres: Option<f64>,
     /// What the courier has: `THERMIC_CONTAINER`, `CARD_MACHINE`.
-    #[cfg_attr(feature = "openapi", schema(max_items = 2, example = json!(["THERMIC_CONTAINER"])))]
+    #[cfg_attr(feature = "openapi", schema(example = json!(["THERMIC_CONTAINER"])))]
     pub equipment: Option<Vec<String>>,
+    /// The maximum of cash in hand in BRL, for all stores together. With more, the courier gets no
+    /// orders that are paid in cash. 0 removes the limit.
+    #[cfg_attr(feature = "openapi", schema(example = 300))]
+    pub cash_limit: Option<f64>,
     /// True suspends the courier: no new orders until it is false again. The orders of the current
     /// trip remain.
     pub suspended: Option<bool>,
     /// True issues a new key and revokes the old one immediately.
     pub new_key: Option<bool>,
-    /// Validity of the new key in whole days, 1 to 3650.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
+    /// Validity of the new key in whole days.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub expires_in_days: Option<f64>,
     /// True removes the courier permanently and revokes the key. An order that was not yet picked
     /// up is reassigned.
@@ -179,6 +174,9 @@ pub struct CourierRecord {
     /// What the courier has: `THERMIC_CONTAINER`, `CARD_MACHINE`.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub equipment: Vec<&'static str>,
+    /// The maximum of cash in hand in BRL. Null without a limit.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
+    pub cash_limit: Option<Reais>,
     /// Latitude of the last known position.
     pub latitude: Option<f64>,
     /// Longitude of the last known position.
@@ -241,25 +239,16 @@ pub struct CourierList {
 #[serde(rename_all = "camelCase", default)]
 pub struct ReportPosition {
     /// Latitude in degrees, WGS 84.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(required = true, nullable = false, minimum = -90, maximum = 90, example = -23.5614)
-    )]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, example = -23.5614))]
     pub latitude: Option<f64>,
     /// Longitude in degrees, WGS 84.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(required = true, nullable = false, minimum = -180, maximum = 180, example = -46.6559)
-    )]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, example = -46.6559))]
     pub longitude: Option<f64>,
-    /// Accuracy of the position in metres, 0 to 10000. Not stored.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(minimum = 0, maximum = 10_000, example = 12)
-    )]
+    /// Accuracy of the position in metres. Not stored.
+    #[cfg_attr(feature = "openapi", schema(example = 12))]
     pub accuracy: Option<f64>,
     /// Time of the position in RFC 3339 format. Defaults to the current time.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub at: Option<String>,
 }
 
@@ -285,11 +274,11 @@ pub struct SetAvailability {
     pub available: Option<bool>,
     /// Start of a shift, in RFC 3339 format, at most 7 days ahead. Dispatch considers the courier
     /// shortly before it. Defaults to the current time if `availableUntil` is sent.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub available_from: Option<String>,
     /// End of the shift, at most 7 days ahead. The courier is sent to no pickup after it. If both
     /// times are absent, the courier is available until further notice.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub available_until: Option<String>,
 }
 
@@ -382,6 +371,7 @@ impl CourierRecord {
             max_weight_grams: courier.capacity().max.weight_g,
             max_volume_millilitres: courier.capacity().max.volume_ml,
             equipment: courier.equipment.names(),
+            cash_limit: courier.cash_limit.map(Reais),
             latitude: courier.position.map(Point::latitude),
             longitude: courier.position.map(Point::longitude),
             position_at: courier.position_at.as_ref().map(Timestamp::to_string),

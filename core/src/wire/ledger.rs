@@ -3,12 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CsvForm, Reais,
+    CsvForm, PixView, Reais,
     csv_form::{csv_number, csv_text},
 };
-use crate::model::{
-    Language, Zone,
-    store::{EntryKind, StatementLine, Store},
+use crate::{
+    model::{
+        Language, PixRecipient, StoreId, Timestamp, Zone,
+        order::PixCharge,
+        store::{EntryKind, StatementLine, Store, TopUpRequest, TopUpState},
+    },
+    rules::top_ups::PixConfig,
 };
 
 /// A top-up of a store's balance.
@@ -16,30 +20,72 @@ use crate::model::{
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateTopUp {
-    /// Amount in BRL, 0.01 to 1,000,000, with at most two decimals.
+    /// Amount in BRL, with at most two decimals.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            minimum = 0.01,
-            maximum = 1_000_000,
-            example = 250
-        )
+        schema(required = true, nullable = false, example = 250)
     )]
     pub amount: Option<f64>,
-    /// Your reference of the payment, 1 to 64 characters. It makes the request idempotent: a
-    /// repetition with the same amount changes nothing.
+    /// Your reference of the payment. It makes the request idempotent: a repetition with the same
+    /// amount changes nothing.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 64,
-            example = "PIX-2026-11-21-7"
-        )
+        schema(required = true, nullable = false, example = "PIX-2026-11-21-7")
     )]
     pub reference: Option<String>,
+    /// The `txid` of the store's request that the payment fulfils, if it is not `reference`.
+    #[cfg_attr(feature = "openapi", schema(example = "T1004N7"))]
+    pub txid: Option<String>,
+}
+
+/// A store's request for a top-up by Pix.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct RequestTopUp {
+    /// Amount in BRL, 0.01 to `pix.max-top-up` of the deployment, with at most two decimals.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, example = 250)
+    )]
+    pub amount: Option<f64>,
+}
+
+/// A store's request for a top-up by Pix.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = TopUpRequest))]
+#[serde(rename_all = "camelCase")]
+pub struct TopUpRequestView {
+    /// The reference, with which the operator finds the payment: `T`, the store's ID, `N` and a
+    /// number.
+    pub txid: String,
+    /// Amount in BRL.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
+    pub amount: Reais,
+    /// The state.
+    #[cfg_attr(feature = "openapi", schema(value_type = TopUpState))]
+    pub state: &'static str,
+    /// Time of the request.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub requested_at: String,
+    /// Time at which the operator booked the payment.
+    #[cfg_attr(feature = "openapi", schema(format = DateTime))]
+    pub confirmed_at: Option<String>,
+    /// The code to pay. Null unless the request is pending, and if the operator has no Pix key.
+    pub pix: Option<PixView>,
+}
+
+/// A store's requests for top-ups, newest first.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TopUpList {
+    /// The maximum amount in BRL. Null if the operator has no Pix key.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
+    pub max_amount: Option<Reais>,
+    /// The pending requests and the last ones that ended.
+    pub top_ups: Vec<TopUpRequestView>,
 }
 
 /// An entry of a store's ledger.
@@ -96,6 +142,47 @@ pub struct StoreBalance {
     /// Balance in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub amount: Reais,
+}
+
+impl TopUpRequestView {
+    /// Builds the representation of a store's request. `recipient` is the operator.
+    pub fn of(
+        request: &TopUpRequest,
+        store: StoreId,
+        recipient: Option<&PixRecipient>,
+        now: Timestamp,
+    ) -> TopUpRequestView {
+        let (txid, state) = (request.txid(store), request.state(now));
+        let payable = recipient.filter(|_| state == TopUpState::Pending);
+        let pix = payable.and_then(|recipient| {
+            Some(PixView::of(&PixCharge {
+                br_code: recipient.br_code(request.amount, &txid)?,
+                txid: txid.clone(),
+                amount: request.amount,
+                recipient,
+            }))
+        });
+        TopUpRequestView {
+            txid,
+            amount: Reais(request.amount),
+            state: state.name(),
+            requested_at: request.requested_at.to_string(),
+            confirmed_at: request.confirmed_at.map(|at| at.to_string()),
+            pix,
+        }
+    }
+}
+
+impl TopUpList {
+    /// Builds the list of a store's requests.
+    pub fn of(store: &Store, config: &PixConfig, now: Timestamp) -> TopUpList {
+        let recipient = config.recipient();
+        let view = |request| TopUpRequestView::of(request, store.id, recipient.as_ref(), now);
+        TopUpList {
+            max_amount: recipient.as_ref().map(|_| Reais(config.maximum())),
+            top_ups: store.top_ups.requests.iter().rev().map(view).collect(),
+        }
+    }
 }
 
 impl StoreBalance {

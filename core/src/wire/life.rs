@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
-use super::schema::{CancellationMode, StopNumber};
+use super::schema::{CancellationMode, RouteSource, StopNumber};
 use super::{
-    AddressBody, Id, Kilometres, ListedOrder, PaymentView, ProofRuleView, Reais, RequirementsView,
-    SendProof, StoreView, WindowView,
+    AddressBody, Id, Kilometres, ListedOrder, PaymentView, ProofRuleView, Reais, ReceivePayment,
+    ReceivedPaymentView, RequirementsView, SendProof, StoreView, WindowView,
 };
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::{
     model::{
-        Timestamp,
+        Point, Timestamp,
         order::{Delivery, Order},
         store::{RecipientChoice, Store},
     },
@@ -35,14 +35,17 @@ requests! {
         /// Time at which you took the step, in RFC 3339 format. Send it for a step that was queued
         /// without a network. A time before the order's last event counts as the time of that
         /// event, and a time in the future as the current time. Defaults to the current time.
-        #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
+        #[cfg_attr(feature = "openapi", schema(format = DateTime))]
         at: String,
     }
 
     /// A code that the merchant gave to the courier.
     GiveCode {
         /// The code. Surrounding blanks and the case of letters are ignored.
-        #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "4326"))]
+        #[cfg_attr(
+            feature = "openapi",
+            schema(required = true, nullable = false, example = "4326")
+        )]
         code: String,
         /// The proof of the step. The store's rules can require parts of it.
         proof: SendProof,
@@ -51,17 +54,23 @@ requests! {
     /// The reason for a step.
     GiveReason {
         /// The reason in a few words. It is stored in the order's history.
-        #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "flat tyre"))]
+        #[cfg_attr(
+            feature = "openapi",
+            schema(required = true, nullable = false, example = "flat tyre")
+        )]
         reason: String,
     }
 
     /// The operator's choice of another courier.
     ReassignOrder {
         /// The courier to assign. Without it, dispatch searches for one.
-        #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>, minimum = 1, maximum = 9_007_199_254_740_991_u64))]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
         courier_id: Id,
         /// The reason in a few words. It is stored in the order's history.
-        #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "flat tyre"))]
+        #[cfg_attr(
+            feature = "openapi",
+            schema(required = true, nullable = false, example = "flat tyre")
+        )]
         reason: String,
     }
 
@@ -78,10 +87,12 @@ requests! {
         #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
         delivery_id: Id,
         /// The code that the recipient gave to the courier. Required if `codeRequired` is true.
-        #[cfg_attr(feature = "openapi", schema(max_length = 64, example = "4144"))]
+        #[cfg_attr(feature = "openapi", schema(example = "4144"))]
         code: String,
         /// The proof of the step. The store's rules can require parts of it.
         proof: SendProof,
+        /// The payment that you received from the recipient. It is recorded with the step.
+        payment: ReceivePayment,
     }
 
     /// A delivery and the reason for the step.
@@ -90,7 +101,10 @@ requests! {
         #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
         delivery_id: Id,
         /// The reason in a few words. It is stored in the order's history.
-        #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "recipient not at home"))]
+        #[cfg_attr(
+            feature = "openapi",
+            schema(required = true, nullable = false, example = "recipient not at home")
+        )]
         reason: String,
     }
 
@@ -100,7 +114,10 @@ requests! {
         #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
         delivery_id: Id,
         /// The reason in a few words. It is stored in the order's history.
-        #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "recipient not at home"))]
+        #[cfg_attr(
+            feature = "openapi",
+            schema(required = true, nullable = false, example = "recipient not at home")
+        )]
         reason: String,
         /// The proof of the step. The store's rules can require parts of it, also by reason.
         proof: SendProof,
@@ -109,7 +126,7 @@ requests! {
     /// A postponement of the time at which the goods are ready.
     DelayOrder {
         /// Whole minutes to add to the time at which the goods are ready.
-        #[cfg_attr(feature = "openapi", schema(value_type = u32, required = true, minimum = 1, maximum = 1440, example = 10))]
+        #[cfg_attr(feature = "openapi", schema(value_type = u32, required = true, example = 10))]
         minutes: f64,
     }
 
@@ -119,7 +136,7 @@ requests! {
         #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
         order_id: Id,
         /// The reason in a few words. It is stored in the order's history.
-        #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "the customer changed their mind"))]
+        #[cfg_attr(feature = "openapi", schema(example = "the customer changed their mind"))]
         reason: String,
         /// ID of the delivery to cancel. Other deliveries must remain, and the order is priced
         /// again. If absent, the whole order is cancelled.
@@ -226,6 +243,10 @@ pub struct CourierStopView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub payment: Option<PaymentView>,
+    /// The payments that were recorded, one for each method. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub payments_received: Vec<ReceivedPaymentView>,
     /// The period in which to arrive. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
@@ -349,6 +370,7 @@ impl CourierStopView {
                 .and_then(|tracking| tracking.choice)
                 .map(RecipientChoice::name),
             payment: PaymentView::of(delivery),
+            payments_received: ReceivedPaymentView::all(&delivery.received),
             window: delivery.window.as_ref().map(WindowView::of),
         }
     }
@@ -370,4 +392,48 @@ impl CancellationView {
             changes_at: terms.changes_at.as_ref().map(Timestamp::to_string),
         }
     }
+}
+
+/// The legs of an order's route.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = OrderRoute))]
+pub struct RouteView {
+    /// The legs, in route order.
+    pub legs: Vec<RouteLegView>,
+}
+
+/// A leg of a route.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = RouteLeg))]
+pub struct RouteLegView {
+    /// The points of the leg, each as latitude and longitude in degrees, WGS 84.
+    #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 2000))]
+    pub path: Vec<[f64; 2]>,
+    /// `roads` if the path follows the roads, `straight` if it is a straight line.
+    #[cfg_attr(feature = "openapi", schema(value_type = RouteSource))]
+    pub source: &'static str,
+}
+
+impl RouteLegView {
+    /// Builds the API representation of a path along the roads.
+    pub fn roads(path: &[Point]) -> RouteLegView {
+        RouteLegView {
+            path: path.iter().copied().map(degrees).collect(),
+            source: "roads",
+        }
+    }
+
+    /// Builds the API representation of a straight line.
+    pub fn straight(from: Point, to: Point) -> RouteLegView {
+        RouteLegView {
+            path: vec![degrees(from), degrees(to)],
+            source: "straight",
+        }
+    }
+}
+
+fn degrees(point: Point) -> [f64; 2] {
+    [point.latitude(), point.longitude()]
 }

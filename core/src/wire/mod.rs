@@ -1,38 +1,37 @@
 //! The JSON types of the API, separate from the domain model. Requests hold what the client sent,
 //! valid or not. Responses always contain every documented field, with `null` if there is no value.
+//! The lengths and ranges of request fields are in `api/bounds.rs`, which their schemas state.
 
 mod account;
 mod address;
 mod audit;
+mod cash;
 mod confirmation;
 mod context;
 mod coverage;
 mod csv_form;
 mod device;
 mod dispatch;
-mod eta;
 mod event;
 mod fleet;
 mod health;
 mod ledger;
 mod life;
-mod notice;
 mod numbers;
 pub mod open_delivery;
 mod order;
+mod parts;
+mod pay;
+mod payments;
 mod preview;
-mod price;
 mod privacy;
 mod proof;
 mod proof_document;
-mod push;
 mod report;
 mod requirements;
-mod route;
 mod schedule;
 #[cfg(feature = "openapi")]
 pub mod schema;
-mod sign_in;
 mod store;
 mod tariff;
 mod tracking;
@@ -45,6 +44,10 @@ pub use account::{
 };
 pub use address::{AddressBody, LocationView};
 pub use audit::{ActorView, AuditList, AuditView};
+pub use cash::{
+    CashClosingView, CashEntryList, CashEntryView, CashList, CashRow, CashRowParts, CloseCash,
+    ClosedCash, CourierCash, ExplainDifference, MoveCash, SendSlip, SlipView, StoreCash,
+};
 pub use confirmation::{ConfirmationBody, MarketplaceOrder, MarketplaceWebhookOrder};
 pub use context::{ContextLimits, ContextStore, PreviewContext};
 pub use coverage::{
@@ -52,33 +55,47 @@ pub use coverage::{
     StoreHoursBody,
 };
 pub use csv_form::CsvForm;
-pub use device::{DeviceKeyView, DeviceSetup, ReportResult, SkipReason};
+pub use device::{
+    DeviceKeyView, DeviceSetup, PushEndpoint, PushKeyView, ReportResult, SignInCodeView,
+    SkipReason, StartCourierSession, StartOperatorSession,
+};
 pub use dispatch::{
     ChangedDecision, ConsideredView, CostView, CurrentTrip, DecisionView, DispatchComparison,
     DispatchSettings, DispatchSummary, EffectiveDispatch, OrderDispatchView, SetDispatch,
-    SetStoreDispatch, StoreDispatchView, TripStopView, TripView,
+    SetStoreDispatch, StoreDispatchView, TripStopType, TripStopView, TripView,
 };
-pub use eta::EtaView;
 pub use event::{EventPage, EventView, JournalEventView, PersonView};
 pub use fleet::{
     AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchPassView,
     PositionResult, RegisterCourier, ReportPosition, SetAvailability,
 };
 pub use health::{HealthFigure, HealthStatus, HealthView};
-pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, statement_csv};
+pub use ledger::{
+    CreateTopUp, RequestTopUp, StatementLineView, StatementPage, StoreBalance, TopUpList,
+    TopUpRequestView, statement_csv,
+};
 pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder,
     FailDelivery, GiveCode, GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery,
-    OrderList, ReassignOrder, StepTime, StoreList,
+    OrderList, ReassignOrder, RouteLegView, RouteView, StepTime, StoreList,
 };
-pub use notice::NoticeView;
 pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
 pub use order::{
     CourierView, CreateOrder, DeliveryView, ListedOrder, NewDelivery, OrderDetails, OrderView,
     StoreRef,
 };
+pub use parts::{EtaView, NoticeView, PriceLineView};
+pub use pay::{
+    CancelledPercentBody, CommissionBody, CourierPay, CreatePayEntry, CreatePayPlan, EarnedLine,
+    Earnings, OrderPayView, PayBandBody, PayEntryView, PayLineView, PayPlanBody, PayPlanList,
+    PayPlanVersionView, PayPreview, PaySample, PayStatement, PaySum, PayTermsView, PreviewPay,
+    ReturnPayBody, SetCourierPay, SetPayTerms, ShiftPayBody, TripPay, WaitingPayBody, pay_csv,
+};
+pub use payments::{
+    PixRecipientView, PixView, ReceivePayment, ReceivedPaymentView, RecordPayment, SetPix,
+    SetStorePayments, StorePaymentsView,
+};
 pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
-pub use price::PriceLineView;
 pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient,
     OpenOrder, RecipientExport,
@@ -88,14 +105,11 @@ pub use proof::{
     SetProofRules,
 };
 pub use proof_document::{ProofDelivery, ProofDocument, ProofOrder};
-pub use push::{PushEndpoint, PushKeyView};
 pub use report::{DayReportView, ReportDay, report_csv};
 pub use requirements::{ExcludedView, RequirementsView, SetRequirements};
-pub use route::{RouteLegView, RouteView};
 pub use schedule::{
     PaymentPartView, PaymentView, SetPayment, SetPaymentPart, SetWindow, WindowView,
 };
-pub use sign_in::{SignInCodeView, StartCourierSession, StartOperatorSession};
 pub use store::{
     AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView,
     IssueKey, KeyList, KeyView, NotificationList, NotificationView, OperatorStore,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::schema::{KeyOrigin, StopPin, StoreNumber, VisitAddress};
 use super::{
     AddressBody, ConfirmationBody, EtaView, EventView, Id, Kilometres, LocationView, NoticeView,
-    PaymentView, PriceLineView, ProofView, RatingView, Reais, RequirementsView, SetPayment,
-    SetRequirements, SetWindow, WindowView, objects,
+    PaymentView, PriceLineView, ProofView, RatingView, Reais, ReceivedPaymentView,
+    RequirementsView, SetPayment, SetRequirements, SetWindow, WindowView, objects,
 };
 #[cfg(feature = "openapi")]
 use crate::model::order::{DeliveryStatus, OrderStatus};
@@ -22,36 +22,29 @@ use crate::model::{
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateOrder {
-    /// The merchant's code for the order, 1 to 64 characters, unique among the store's orders that
-    /// are not cancelled.
+    /// The merchant's code for the order, unique among the store's orders that are not cancelled.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 64,
-            example = "PED-1042"
-        )
+        schema(required = true, nullable = false, example = "PED-1042")
     )]
     pub code: Option<String>,
-    /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes. The
-    /// search for a courier starts when it is over.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(default = 0, minimum = 0, maximum = 1440, example = 15)
-    )]
+    /// Preparation time in minutes; fractions are rounded up to whole minutes. The search for a
+    /// courier starts when it is over.
+    #[cfg_attr(feature = "openapi", schema(default = 0, example = 15))]
     pub preparation_time: Option<f64>,
     /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset
     /// from UTC, at most 30 days ahead. The preparation and the search for a courier start as late
     /// as this allows. Without it, the order is delivered as soon as possible.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T20:00:00-03:00"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(format = DateTime, example = "2026-11-21T20:00:00-03:00")
+    )]
     pub deliver_at: Option<String>,
     /// Whether to calculate the expected times. If not true, they are null, unless the order has
     /// `deliverAt` or a window.
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub preview_delivery_time: Option<bool>,
-    /// The merchant's full code, 1 to 64 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    /// The merchant's full code.
     pub full_code: Option<String>,
     /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the
     /// order sent.
@@ -60,13 +53,10 @@ pub struct CreateOrder {
     /// Address of the pickup. Defaults to the store's address.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<VisitAddress>))]
     pub pickup_address: Option<AddressBody>,
-    /// Instructions for the courier at the pickup, at most 1000 characters.
+    /// Instructions for the courier at the pickup.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            max_length = 1000,
-            example = "Balcão do delivery, entrada pelos fundos"
-        )
+        schema(example = "Balcão do delivery, entrada pelos fundos")
     )]
     pub pickup_instructions: Option<String>,
     /// The store for which the order is created: the calling store or one of its branches.
@@ -78,21 +68,14 @@ pub struct CreateOrder {
     /// What the order requires of its courier's vehicle. Dispatch assigns only couriers who meet
     /// it.
     pub requirements: Option<SetRequirements>,
-    /// The deliveries, 1 to 50.
+    /// The deliveries.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(
-        feature = "openapi",
-        schema(required = true, nullable = false, min_items = 1, max_items = 50)
-    )]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub deliveries: Option<Vec<NewDelivery>>,
     /// The `quote.id` of a preview with the same content. It locks in the fee for 15 minutes.
-    #[cfg_attr(feature = "openapi", schema(max_length = 16384))]
     pub quote_id: Option<String>,
     /// The highest acceptable fee in BRL. If the fee is higher, the order is not created.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(minimum = 0, maximum = 1_000_000, example = 20)
-    )]
+    #[cfg_attr(feature = "openapi", schema(example = 20))]
     pub max_delivery_fee: Option<f64>,
 }
 
@@ -111,46 +94,34 @@ pub struct StoreRef {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct NewDelivery {
-    /// The merchant's code, 1 to 64 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    /// The merchant's code.
     pub code: Option<String>,
-    /// The merchant's full code, 1 to 64 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
+    /// The merchant's full code.
     pub full_code: Option<String>,
     /// The code that the merchant gives to the courier at the pickup, 4 to 12 letters or digits.
     /// All deliveries that set it must have the same value. If none sets it, a code is generated.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(format = "pickup-code", max_length = 64, example = "7K2P")
-    )]
+    #[cfg_attr(feature = "openapi", schema(format = "pickup-code", example = "7K2P"))]
     pub pickup_code: Option<String>,
-    /// The recipient's name, 1 to 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
+    /// The recipient's name.
+    #[cfg_attr(feature = "openapi", schema(example = "Maria Silva"))]
     pub name: Option<String>,
     /// The recipient's phone number: in E.164 format, or as people write it, with the area code; a
     /// foreign one with a plus sign and the country code. The response contains it in E.164 format.
     /// Any other text does not prevent the order: it becomes part of `observation`, and a notice
     /// names it.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(max_length = 255, example = "+5511999990000")
-    )]
+    #[cfg_attr(feature = "openapi", schema(example = "+5511999990000"))]
     pub phone: Option<String>,
     /// The recipient's email address. Any other text does not prevent the order: it becomes part of
     /// `observation`, and a notice names it.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(max_length = 400, example = "maria@exemplo.com.br")
-    )]
+    #[cfg_attr(feature = "openapi", schema(example = "maria@exemplo.com.br"))]
     pub email: Option<String>,
-    /// Instructions for the courier, at most 1000 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
+    /// Instructions for the courier.
     pub observation: Option<String>,
     /// Address of the recipient.
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
     /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the
-    /// payment to the pickup.
+    /// payment to the pickup, unless `payment.returns` is false.
     #[cfg_attr(feature = "openapi", schema(default = true))]
     pub online_payment: Option<bool>,
     /// How the recipient pays the courier. Only if `onlinePayment` is false.
@@ -163,11 +134,8 @@ pub struct NewDelivery {
     pub pin: Option<String>,
     /// Ignored, as in a preview. The response contains the position in the route.
     pub order_route: Option<f64>,
-    /// Value of the goods in BRL, 0 to 1,000,000, with at most two decimals.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(minimum = 0, maximum = 1_000_000, example = 57.9)
-    )]
+    /// Value of the goods in BRL, with at most two decimals.
+    #[cfg_attr(feature = "openapi", schema(example = 57.9))]
     pub product_value: Option<f64>,
     /// How the receipt of the delivery is confirmed.
     pub confirmation: Option<ConfirmationBody>,
@@ -359,6 +327,11 @@ pub struct DeliveryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub payment: Option<PaymentView>,
+    /// The payments that the courier or the counter recorded, one for each method. Absent if there
+    /// are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub payments_received: Vec<ReceivedPaymentView>,
     /// The period in which the courier must arrive. Absent if none was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
@@ -529,6 +502,7 @@ impl DeliveryView {
                 .and_then(|tracking| tracking.rating.as_ref())
                 .map(RatingView::of),
             payment: PaymentView::of(delivery),
+            payments_received: ReceivedPaymentView::all(&delivery.received),
             window: delivery.window.as_ref().map(WindowView::of),
             confirmation: None,
         }

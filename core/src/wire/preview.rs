@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "openapi")]
 use super::schema::{LocateAddress, StopPin};
 use super::{
-    AddressBody, Kilometres, NoticeView, PriceLineView, Reais, SetRequirements, SetWindow,
-    StoreRef, objects,
+    AddressBody, Kilometres, NoticeView, PriceLineView, Reais, SetPayment, SetRequirements,
+    SetWindow, StoreRef, objects,
 };
 use crate::model::Precision;
 
@@ -23,15 +23,15 @@ pub struct PreviewOrder {
     /// order sent.
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub sort_by_best_route: Option<bool>,
-    /// Preparation time in minutes, 0 to 1440; fractions are rounded up to whole minutes.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(default = 0, minimum = 0, maximum = 1440, example = 15)
-    )]
+    /// Preparation time in minutes; fractions are rounded up to whole minutes.
+    #[cfg_attr(feature = "openapi", schema(default = 0, example = 15))]
     pub preparation_time: Option<f64>,
     /// Time at which the courier arrives at the last delivery, in RFC 3339 format with the offset
     /// from UTC, at most 30 days ahead. The price is that of the expected pickup's local time.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T20:00:00-03:00"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(format = DateTime, example = "2026-11-21T20:00:00-03:00")
+    )]
     pub deliver_at: Option<String>,
     /// The store for which the preview is calculated: the calling store or one of its branches.
     pub store: Option<StoreRef>,
@@ -43,17 +43,11 @@ pub struct PreviewOrder {
     pub requirements: Option<SetRequirements>,
     /// The highest acceptable fee in BRL. If the fee is higher, the preview is rejected as the
     /// order would be.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(minimum = 0, maximum = 1_000_000, example = 20)
-    )]
+    #[cfg_attr(feature = "openapi", schema(example = 20))]
     pub max_delivery_fee: Option<f64>,
-    /// The deliveries, 1 to 50.
+    /// The deliveries.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(
-        feature = "openapi",
-        schema(required = true, nullable = false, min_items = 1, max_items = 50)
-    )]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub deliveries: Option<Vec<PreviewStop>>,
 }
 
@@ -68,9 +62,12 @@ pub struct PreviewStop {
     #[cfg_attr(feature = "openapi", schema(value_type = LocateAddress, required = true))]
     pub address: Option<AddressBody>,
     /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the
-    /// payment to the pickup.
+    /// payment to the pickup, unless `payment.returns` is false.
     #[cfg_attr(feature = "openapi", schema(default = true))]
     pub online_payment: Option<bool>,
+    /// How the recipient pays the courier. Only if `onlinePayment` is false. A preview uses the
+    /// methods and `returns`; the creation compares the amounts with `productValue`.
+    pub payment: Option<SetPayment>,
     /// The period in which the courier must arrive.
     pub window: Option<SetWindow>,
     /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most
@@ -134,6 +131,8 @@ pub struct PreviewStopView {
     pub address: AddressBody,
     /// Whether the delivery is already paid.
     pub online_payment: bool,
+    /// Whether the courier brings something back to the pickup after the delivery.
+    pub returns: bool,
     /// Length of the leg to this delivery in kilometres.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub distance: Kilometres,

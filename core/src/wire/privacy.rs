@@ -20,13 +20,11 @@ pub struct NameRecipient {
             required = true,
             nullable = false,
             format = "phone",
-            max_length = 255,
             example = "+5511988887777"
         )
     )]
     pub phone: Option<String>,
     /// The `nextCursor` of the previous response. Absent in the first request.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub cursor: Option<String>,
 }
 

@@ -15,23 +15,20 @@ use crate::model::{
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SendProof {
-    /// IDs of photos that you sent for this order, at most 4.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<PhotoNumber>>, max_items = 4))]
+    /// IDs of photos that you sent for this order.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<PhotoNumber>>))]
     pub photo_ids: Option<Vec<Id>>,
     /// Name of the person who received the goods.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
+    #[cfg_attr(feature = "openapi", schema(example = "Maria Silva"))]
     pub received_by: Option<String>,
     /// A note.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(max_length = 1000, example = "left with the doorman")
-    )]
+    #[cfg_attr(feature = "openapi", schema(example = "left with the doorman"))]
     pub note: Option<String>,
     /// Latitude of the device in degrees. Send both coordinates or neither.
-    #[cfg_attr(feature = "openapi", schema(minimum = -90, maximum = 90, example = -23.5578))]
+    #[cfg_attr(feature = "openapi", schema(example = -23.5578))]
     pub latitude: Option<f64>,
     /// Longitude of the device in degrees.
-    #[cfg_attr(feature = "openapi", schema(minimum = -180, maximum = 180, example = -46.66))]
+    #[cfg_attr(feature = "openapi", schema(example = -46.66))]
     pub longitude: Option<f64>,
 }
 
@@ -40,12 +37,9 @@ pub struct SendProof {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SetProofRules {
-    /// The rules, at most 20. An empty list requires no proof.
+    /// The rules. An empty list requires no proof.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(
-        feature = "openapi",
-        schema(required = true, nullable = false, max_items = 20)
-    )]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub rules: Option<Vec<SetProofRule>>,
 }
 
@@ -59,15 +53,12 @@ pub struct SetProofRule {
     pub step: Option<String>,
     /// The reason to which the rule is limited; upper and lower case are equal. Only for `FAILURE`.
     /// Without a reason the rule applies to every step of this kind.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(max_length = 255, example = "recipient not at home")
-    )]
+    #[cfg_attr(feature = "openapi", schema(example = "recipient not at home"))]
     pub reason: Option<String>,
     /// The required parts, at least one.
     #[cfg_attr(
         feature = "openapi",
-        schema(value_type = Option<Vec<ProofPartName>>, required = true, min_items = 1, max_items = 4)
+        schema(value_type = Option<Vec<ProofPartName>>, required = true)
     )]
     pub requires: Option<Vec<String>>,
 }

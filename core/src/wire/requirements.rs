@@ -1,10 +1,13 @@
-//! The requirements of orders, and the couriers whose vehicles do not meet them.
+//! The requirements of orders, and the couriers whom dispatch leaves out.
 
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
 use crate::model::Vehicle;
-use crate::model::{CourierId, Equipment, Misfit, Requirements};
+use crate::{
+    model::{CourierId, Equipment, Requirements},
+    rules::matching::Exclusion,
+};
 
 /// What an order requires of its courier's vehicle. Weight, volume and packages are those of all
 /// deliveries together.
@@ -13,19 +16,16 @@ use crate::model::{CourierId, Equipment, Misfit, Requirements};
 #[serde(rename_all = "camelCase", default)]
 pub struct SetRequirements {
     /// The permitted kinds of vehicles. Defaults to all kinds.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Vehicle>>, max_items = 6))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Vehicle>>))]
     pub vehicle: Option<Vec<String>>,
-    /// Weight in grams, 1 to 1,000,000.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 1_000_000, example = 12_000))]
+    /// Weight in grams.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 12_000))]
     pub weight_grams: Option<f64>,
-    /// Volume in millilitres, 1 to 20,000,000.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(value_type = Option<u32>, minimum = 1, maximum = 20_000_000, example = 60_000)
-    )]
+    /// Volume in millilitres.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 60_000))]
     pub volume_millilitres: Option<f64>,
-    /// Number of packages, 1 to 100. It is for the courier's information.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 100, example = 2))]
+    /// Number of packages. It is for the courier's information.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 2))]
     pub packages: Option<f64>,
     /// `THERMIC` for a container that keeps food warm or cold, or `NORMAL`, the default.
     #[cfg_attr(
@@ -60,7 +60,7 @@ pub struct RequirementsView {
     pub card_machine: bool,
 }
 
-/// A courier in reach who cannot carry an order.
+/// A courier in reach whom dispatch left out.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = ExcludedCourier))]
@@ -69,11 +69,13 @@ pub struct ExcludedView {
     /// The courier's ID.
     pub courier_id: u64,
     /// `VEHICLE` if the order does not permit the kind of vehicle, `WEIGHT` or `VOLUME` if the
-    /// order exceeds its limit, `CONTAINER` or `CARD_MACHINE` if the courier does not have it.
+    /// order exceeds its limit, `CONTAINER` or `CARD_MACHINE` if the courier does not have it,
+    /// `CASH_LIMIT` if the order is paid in cash and the courier would have more in hand than the
+    /// limit, `STUCK` if the courier could carry it, but is stuck on a trip.
     #[cfg_attr(
         feature = "openapi",
         schema(
-            pattern = "^(VEHICLE|WEIGHT|VOLUME|CONTAINER|CARD_MACHINE)$",
+            pattern = "^(VEHICLE|WEIGHT|VOLUME|CONTAINER|CARD_MACHINE|CASH_LIMIT|STUCK)$",
             example = "WEIGHT"
         )
     )]
@@ -104,10 +106,10 @@ impl RequirementsView {
 
 impl ExcludedView {
     /// Builds the representation of a courier that was left out.
-    pub(super) fn of(&(courier, misfit): &(CourierId, Misfit)) -> ExcludedView {
+    pub(super) fn of(&(courier, why): &(CourierId, Exclusion)) -> ExcludedView {
         ExcludedView {
             courier_id: courier.get(),
-            reason: misfit.name(),
+            reason: why.name(),
         }
     }
 }

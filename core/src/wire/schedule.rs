@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Reais;
+use super::{PixView, Reais};
 #[cfg(feature = "openapi")]
 use crate::model::order::PaymentMethod;
 use crate::model::{
@@ -19,13 +19,23 @@ pub struct SetWindow {
     /// The start, in RFC 3339 format with the offset from UTC. At most 30 days ahead.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 64, format = DateTime, example = "2026-11-21T20:00:00-03:00")
+        schema(
+            required = true,
+            nullable = false,
+            format = DateTime,
+            example = "2026-11-21T20:00:00-03:00"
+        )
     )]
     pub from: Option<String>,
     /// The end, in RFC 3339 format with the offset from UTC. It is in the future.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 64, format = DateTime, example = "2026-11-21T21:00:00-03:00")
+        schema(
+            required = true,
+            nullable = false,
+            format = DateTime,
+            example = "2026-11-21T21:00:00-03:00"
+        )
     )]
     pub until: Option<String>,
 }
@@ -41,15 +51,17 @@ pub struct SetPayment {
     pub method: Option<String>,
     /// The amount in BRL that the recipient hands over, if the courier must bring change. At least
     /// `productValue`, and only with the method `CASH`.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(minimum = 0, maximum = 1_000_000, example = 100)
-    )]
+    #[cfg_attr(feature = "openapi", schema(example = 100))]
     pub change_for: Option<f64>,
-    /// The parts, 2 to 10, if the recipient pays with several methods. Their sum is `productValue`.
-    /// Not with `method` or `changeFor`.
-    #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 10))]
+    /// The parts, if the recipient pays with several methods. Their sum is `productValue`. Not with
+    /// `method` or `changeFor`.
     pub parts: Option<Vec<SetPaymentPart>>,
+    /// Whether the courier brings something back to the pickup after the delivery, which the fee
+    /// contains. Defaults to false if every part is paid by Pix, or in cash to a store that settles
+    /// at the end of the shift; otherwise to true. With a quote whose preview had no `payment`, it
+    /// defaults to true.
+    #[cfg_attr(feature = "openapi", schema(example = false))]
+    pub returns: Option<bool>,
 }
 
 /// A part of a payment at the door.
@@ -63,21 +75,12 @@ pub struct SetPaymentPart {
     /// The amount due in BRL, with at most two decimals.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            minimum = 0,
-            maximum = 1_000_000,
-            example = 30
-        )
+        schema(required = true, nullable = false, example = 30)
     )]
     pub amount: Option<f64>,
     /// The amount in BRL that the recipient hands over, if the courier must bring change. At least
     /// `amount`, and only with the method `CASH`.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(minimum = 0, maximum = 1_000_000, example = 50)
-    )]
+    #[cfg_attr(feature = "openapi", schema(example = 50))]
     pub change_for: Option<f64>,
 }
 
@@ -116,6 +119,11 @@ pub struct PaymentView {
     /// The parts, whose sum is `amount`: one, or several if the recipient pays with several
     /// methods.
     pub parts: Vec<PaymentPartView>,
+    /// Whether the courier brings something back to the pickup after the delivery.
+    pub returns: bool,
+    /// The code for the part by Pix. Null if nothing is due by Pix, or the store had no Pix key
+    /// when the order was created.
+    pub pix: Option<PixView>,
 }
 
 /// A part of a payment at the door.
@@ -175,6 +183,8 @@ impl PaymentView {
                 .reduce(Money::plus)
                 .map(Reais),
             parts: parts.iter().map(PaymentPartView::of).collect(),
+            returns: delivery.returns(),
+            pix: delivery.pix().map(|charge| PixView::of(&charge)),
         })
     }
 }

@@ -8,11 +8,13 @@ use utoipa::{
 use super::SkipReason;
 use crate::{
     model::{
-        Precision, Vehicle,
+        PixKeyKind, Precision, Vehicle,
         audit::ActorKind,
+        cash::CashKind,
         order::{DeliveryStatus, EventKind, NoticeCode, OrderStatus, PaymentMethod},
+        pay::{Combine, PayKind, Payer},
         price::{EstimatePolicy, Rule},
-        store::{EntryKind, NotificationKind, NotifyAt, RecipientChoice, Role},
+        store::{EntryKind, NotificationKind, NotifyAt, RecipientChoice, Role, Settle, TopUpState},
     },
     rules::recipient::TrackingState,
 };
@@ -55,6 +57,8 @@ markers! {
     FieldCode,
     /// A store's ID in a request.
     StoreNumber,
+    /// A courier's ID in a request.
+    CourierNumber,
     /// The ID of an order or a delivery in a request.
     StopNumber,
     /// How an order can be cancelled.
@@ -92,6 +96,7 @@ named! {
     ProblemCodeSchema = "ProblemCode",
     FieldCode = "FieldCode",
     StoreNumber = "StoreNumber",
+    CourierNumber = "CourierNumber",
     StopNumber = "StopNumber",
     CancellationMode = "CancellationMode",
     RouteSource = "RouteSource",
@@ -104,6 +109,12 @@ named! {
     Precision = "Precision",
     Rule = "PriceRule",
     EstimatePolicy = "EstimatePolicy",
+    Settle = "Settle",
+    TopUpState = "TopUpState",
+    PixKeyKind = "PixKeyKind",
+    PayKind = "PayType",
+    Payer = "Payer",
+    Combine = "Combine",
     WebhookStatus = "WebhookStatus",
     AttemptFault = "AttemptFault",
     LinkAction = "LinkAction",
@@ -119,6 +130,7 @@ named! {
     AuditAction = "AuditAction",
     ActorKind = "ActorKind",
     EntryKind = "EntryType",
+    CashKind = "CashEntryType",
     SkipReason = "SkipReason",
     StopPin = "StopPin",
     AreaCoordinates = "AreaCoordinates",

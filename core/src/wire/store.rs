@@ -21,15 +21,10 @@ use crate::model::{
 #[cfg_attr(feature = "openapi", schema(as = PersonContact))]
 #[serde(default)]
 pub struct ContactBody {
-    /// Name, 1 to 255 characters.
+    /// Name.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 255,
-            example = "Maria Silva"
-        )
+        schema(required = true, nullable = false, example = "Maria Silva")
     )]
     pub name: Option<String>,
     /// Phone number in E.164 format.
@@ -39,7 +34,6 @@ pub struct ContactBody {
             required = true,
             nullable = false,
             format = "phone",
-            max_length = 255,
             example = "+5511999990000"
         )
     )]
@@ -55,19 +49,41 @@ macro_rules! new_store {
         pub struct $name {
             /// Business registration number (CNPJ), numeric or alphanumeric. Punctuation is
             /// ignored.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "cnpj", max_length = 255, example = "11.222.333/0001-81"))]
+            #[cfg_attr(
+                feature = "openapi",
+                schema(
+                    required = true,
+                    nullable = false,
+                    format = "cnpj",
+                    example = "11.222.333/0001-81"
+                )
+            )]
             pub cnpj: Option<String>,
-            /// Trade name, 5 to 255 characters.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_length = 5, max_length = 255, example = "Cantina da Praça"))]
+            /// Trade name.
+            #[cfg_attr(
+                feature = "openapi",
+                schema(required = true, nullable = false, example = "Cantina da Praça")
+            )]
             pub name: Option<String>,
             /// The contact person.
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
             pub responsible: Option<ContactBody>,
             /// Email address for contact and login, at most 400 characters, unique.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "email", max_length = 400, example = "loja@exemplo.com.br"))]
+            #[cfg_attr(
+                feature = "openapi",
+                schema(
+                    required = true,
+                    nullable = false,
+                    format = "email",
+                    example = "loja@exemplo.com.br"
+                )
+            )]
             pub email: Option<String>,
             /// Password, 10 to 128 characters.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "password", min_length = 10, max_length = 128))]
+            #[cfg_attr(
+                feature = "openapi",
+                schema(required = true, nullable = false, format = "password")
+            )]
             pub password: Option<String>,
             /// Address of the store, which is the default pickup.
             #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
@@ -97,7 +113,6 @@ new_store! {
     CreateParentStore {
         /// Minimum balance in BRL after a fee is debited. If absent, the store is invoiced and its
         /// balance has no lower limit.
-        #[cfg_attr(feature = "openapi", schema(minimum = -1_000_000, maximum = 1_000_000))]
         prepaid_floor: Option<f64>,
         /// Whether the store is a sandbox store, for testing an integration: simulated couriers
         /// carry its orders, and its fees are never billed. Its branches are sandbox stores too. It
@@ -112,29 +127,22 @@ new_store! {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct UpdateStore {
-    /// Trade name, 5 to 255 characters.
+    /// Trade name.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            min_length = 5,
-            max_length = 255,
-            example = "Cantina da Praça"
-        )
+        schema(required = true, nullable = false, example = "Cantina da Praça")
     )]
     pub name: Option<String>,
     /// The contact person.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub responsible: Option<ContactBody>,
-    /// Email address for contact and login, at most 400 characters, unique.
+    /// Email address for contact and login, unique.
     #[cfg_attr(
         feature = "openapi",
         schema(
             required = true,
             nullable = false,
             format = "email",
-            max_length = 400,
             example = "loja@exemplo.com.br"
         )
     )]
@@ -156,12 +164,7 @@ pub struct CreateSession {
     /// The email address of the store or of a user.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 400,
-            example = "loja@exemplo.com.br"
-        )
+        schema(required = true, nullable = false, example = "loja@exemplo.com.br")
     )]
     pub email: Option<String>,
     /// The password.
@@ -181,11 +184,11 @@ pub struct IssueKey {
     /// Defaults to the calling store.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<StoreNumber>))]
     pub store_id: Option<Id>,
-    /// Name of the key, 1 to 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Till 2"))]
+    /// Name of the key.
+    #[cfg_attr(feature = "openapi", schema(example = "Till 2"))]
     pub name: Option<String>,
-    /// Validity of the key in whole days, 1 to 3650.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
+    /// Validity of the key in whole days.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub expires_in_days: Option<f64>,
     /// The password of the calling login. Required if the key belongs to a panel session that was
     /// not confirmed in the last five minutes, ignored otherwise.
@@ -279,7 +282,6 @@ pub struct AlterStore {
     /// are rejected; their open orders continue.
     pub disabled: Option<bool>,
     /// Minimum balance in BRL of a prepaid parent store, which also applies to its branches.
-    #[cfg_attr(feature = "openapi", schema(minimum = -1_000_000, maximum = 1_000_000))]
     pub prepaid_floor: Option<f64>,
     /// What to do with prices that are estimates because an address was located only by its
     /// municipality: `ACCEPT`, `LOWER` (charge the lower end of the range) or `REJECT`; `DEFAULT`

@@ -22,46 +22,44 @@ pub struct TariffBody {
     )]
     pub version: Option<String>,
     /// Base fee of every order.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub base_fee: Option<Decimal>,
     /// Kilometres covered by the base fee.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 1000))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub base_km: Option<Decimal>,
     /// Fee per kilometre beyond these, excluding the way back.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 1000))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub per_km: Option<Decimal>,
     /// Fee per stop after the first.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub per_extra_stop: Option<Decimal>,
     /// Fee for returning a payment, charged once.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub return_fee: Option<Decimal>,
     /// Fee per kilometre of the way back.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 1000))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub return_per_km: Option<Decimal>,
-    /// Surcharges depending on the local time of the pickup, at most 50.
+    /// Surcharges depending on the local time of the pickup.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(feature = "openapi", schema(max_items = 50))]
     pub windows: Option<Vec<WindowBody>>,
     /// Surcharges depending on the vehicle that the order's requirements need, at most one for each
     /// kind.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(feature = "openapi", schema(max_items = 6))]
     pub vehicles: Option<Vec<SurchargeBody>>,
     /// Minimum fee.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 10000))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub minimum_fee: Option<Decimal>,
     /// Maximum length of the whole route in kilometres, including the way back.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, exclusive_minimum = 0, maximum = 5000))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub max_distance_km: Option<Decimal>,
     /// Maximum straight-line distance from the pickup to a stop in kilometres.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, exclusive_minimum = 0, maximum = 5000))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub service_radius_km: Option<Decimal>,
     /// Expected minutes from the start of the search to the courier's arrival at the pickup.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = u32, minimum = 0, maximum = 240))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = u32))]
     pub approach_minutes: Option<f64>,
     /// Expected minutes at each stop.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = u32, minimum = 0, maximum = 240))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = u32))]
     pub handover_minutes: Option<f64>,
 }
 
@@ -71,13 +69,9 @@ pub struct TariffBody {
 #[serde(rename_all = "camelCase", default)]
 pub struct WindowBody {
     /// Name, such as `evening`.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(required = true, nullable = false, max_length = 40)
-    )]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub name: Option<String>,
     /// Days of the week, such as `mon` or `monday`, in upper or lower case. Empty means every day.
-    #[cfg_attr(feature = "openapi", schema(max_items = 7))]
     pub days: Option<Vec<String>>,
     /// Local time of the start, `HH:MM`.
     #[cfg_attr(
@@ -102,7 +96,7 @@ pub struct WindowBody {
     )]
     pub until: Option<String>,
     /// Surcharge in per cent of the fee so far.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = -100, maximum = 500))]
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub percent: Option<Decimal>,
 }
 
@@ -116,10 +110,10 @@ pub struct SurchargeBody {
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = Vehicle))]
     pub vehicle: Option<String>,
     /// Surcharge in per cent of the fee before all surcharges. Defaults to 0.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, minimum = 0, maximum = 500))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub percent: Option<Decimal>,
     /// Fixed surcharge. Defaults to 0.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, minimum = 0, maximum = 10000))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub fee: Option<Decimal>,
 }
 
@@ -144,12 +138,9 @@ pub struct PreviewTariff {
     /// The draft.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = TariffBody))]
     pub tariff: Option<TariffBody>,
-    /// The routes, 1 to 50.
+    /// The routes.
     #[serde(deserialize_with = "objects")]
-    #[cfg_attr(
-        feature = "openapi",
-        schema(required = true, nullable = false, min_items = 1, max_items = 50)
-    )]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub samples: Option<Vec<TariffSample>>,
 }
 
@@ -158,14 +149,13 @@ pub struct PreviewTariff {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct TariffSample {
-    /// Kilometres to the last stop, 0 to 5000.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64, minimum = 0, maximum = 5000))]
+    /// Kilometres to the last stop.
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = f64))]
     pub distance_km: Option<f64>,
     /// Kilometres back to the pickup, if a payment is returned.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 5000))]
     pub return_km: Option<f64>,
-    /// Number of stops, 1 to 50. By default 1.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 50))]
+    /// Number of stops. By default 1.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
     pub stops: Option<f64>,
     /// Time of the order. By default now.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
@@ -187,12 +177,15 @@ pub struct CompareTariff {
     /// The draft.
     #[cfg_attr(feature = "openapi", schema(required = true, value_type = TariffBody))]
     pub tariff: Option<TariffBody>,
-    /// The orders of the last days, 1 to 92.
-    #[cfg_attr(feature = "openapi", schema(required = true, value_type = u32, minimum = 1, maximum = 92))]
+    /// The number of past days whose orders are compared.
+    #[cfg_attr(feature = "openapi", schema(required = true, value_type = u32))]
     pub days: Option<f64>,
     /// Only orders of this store, without its branches. By default of all stores.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<super::schema::StoreNumber>))]
     pub store_id: Option<Id>,
+    /// The `nextCursor` of the previous response, with the same other fields. Absent in the first
+    /// request.
+    pub cursor: Option<String>,
 }
 
 /// A version of the tariff.
@@ -253,7 +246,8 @@ pub struct SamplePrice {
     pub lines: Vec<PriceLineView>,
 }
 
-/// The comparison of a draft with the fees of recent orders.
+/// A portion of the comparison of a draft with the fees of recent orders, newest first. Its sums
+/// are those of the portion.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -261,16 +255,19 @@ pub struct TariffComparison {
     /// Time after which the orders were created.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub from: String,
-    /// Time of the request.
+    /// Time of the first request.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub until: String,
+    /// Time back to which orders have been compared: `until` at the beginning, `from` at the end.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub compared_from: String,
     /// The sums of all stores.
     #[serde(flatten)]
     pub total: FeeComparison,
-    /// Whether there were more than 200,000 orders, of which the newest were compared.
-    pub partial: bool,
-    /// The stores, largest difference first, at most 500.
+    /// All stores with orders in this portion, largest difference first.
     pub stores: Vec<StoreComparison>,
+    /// Cursor of the next portion: send it as `cursor`. Null if all orders have been compared.
+    pub next_cursor: Option<String>,
 }
 
 /// The comparison of a store.
@@ -381,7 +378,7 @@ struct TariffDocument {
     dead_code,
     reason = "only its schema is used: `Tariff` is written directly"
 )]
-struct WindowDocument {
+pub(super) struct WindowDocument {
     /// Name, such as `evening`.
     name: String,
     /// Days of the week. Empty means every day.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Id;
 #[cfg(feature = "openapi")]
 use super::schema::{LinkAction, StopNumber};
+use super::{Id, PixView};
 #[cfg(feature = "openapi")]
 use crate::model::{order::DeliveryStatus, store::RecipientChoice};
 #[cfg(feature = "openapi")]
@@ -29,10 +29,10 @@ pub struct SetStoreTracking {
     /// The contact that the pages show.
     pub contact: Option<TrackingContactBody>,
     /// What a recipient who is not at home can choose. Defaults to nothing.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<RecipientChoice>>, max_items = 4))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<RecipientChoice>>))]
     pub choices: Option<Vec<String>>,
     /// The steps after which a `recipient.notify` event is due. Defaults to none.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<NotifyAt>>, max_items = 3))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<NotifyAt>>))]
     pub notify_at: Option<Vec<String>>,
 }
 
@@ -42,20 +42,17 @@ pub struct SetStoreTracking {
 #[cfg_attr(feature = "openapi", schema(as = TrackingContact))]
 #[serde(rename_all = "camelCase", default)]
 pub struct TrackingContactBody {
-    /// Name of a person or a counter, at most 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Balcão"))]
+    /// Name of a person or a counter.
+    #[cfg_attr(feature = "openapi", schema(example = "Balcão"))]
     pub name: Option<String>,
     /// A phone number in E.164 format.
     #[cfg_attr(
         feature = "openapi",
-        schema(format = "phone", max_length = 255, example = "+551130000000")
+        schema(format = "phone", example = "+551130000000")
     )]
     pub phone: Option<String>,
-    /// A text for recipients, at most 500 characters.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(max_length = 500, example = "Todos os dias, das 11h às 23h")
-    )]
+    /// A text for recipients.
+    #[cfg_attr(feature = "openapi", schema(example = "Todos os dias, das 11h às 23h"))]
     pub text: Option<String>,
 }
 
@@ -118,10 +115,9 @@ pub struct ChooseDelivery {
 #[serde(rename_all = "camelCase", default)]
 pub struct RateDelivery {
     /// 1 to 5, as a whole number.
-    #[cfg_attr(feature = "openapi", schema(value_type = u32, required = true, minimum = 1, maximum = 5, example = 5))]
+    #[cfg_attr(feature = "openapi", schema(value_type = u32, required = true, example = 5))]
     pub stars: Option<f64>,
-    /// A text, at most 1000 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
+    /// A text.
     pub text: Option<String>,
 }
 
@@ -161,6 +157,9 @@ pub struct RecipientTracking {
     pub estimate: Option<TrackingWindow>,
     /// The courier. Null until one is assigned.
     pub courier: Option<TrackingCourier>,
+    /// The code for a payment by Pix. Null if none is due, when a payment by Pix was recorded, and
+    /// at the end.
+    pub pix: Option<PixView>,
     /// The code that the recipient gives to the courier. Null if none is required, and at the end.
     pub delivery_code: Option<String>,
     /// What the recipient can choose now.
@@ -337,6 +336,7 @@ impl RecipientTracking {
                 latitude: status.position.map(Point::latitude),
                 longitude: status.position.map(Point::longitude),
             }),
+            pix: status.pix.as_ref().map(PixView::of_recipient),
             delivery_code: status.delivery_code.clone(),
             choices: status.choices.iter().map(|choice| choice.name()).collect(),
             choice: status.choice.map(|choice| choice.name()),

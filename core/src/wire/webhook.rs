@@ -24,20 +24,19 @@ pub const TEST_TYPE: &str = "webhook.test";
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateWebhook {
-    /// URL of the receiver: HTTPS, without user name and fragment, at most 2,048 characters.
+    /// URL of the receiver: HTTPS, without user name and fragment.
     #[cfg_attr(
         feature = "openapi",
         schema(
             required = true,
             nullable = false,
-            max_length = 2048,
             format = "https-url",
             example = "https://loja.example/despacho"
         )
     )]
     pub url: Option<String>,
     /// Types of events to send. If absent or empty, all types are sent.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<EventKind>>, max_items = 100))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<EventKind>>))]
     pub events: Option<Vec<String>>,
     /// Sends the events of Open Delivery instead, and connects a merchant's system to the routes of
     /// that standard.
@@ -55,15 +54,12 @@ pub struct CreateWebhook {
 #[cfg_attr(feature = "openapi", schema(as = CreateConnection))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConnectionBody {
-    /// The merchant's ID in Open Delivery, 36 to 100 characters. The standard recommends a CNPJ and
-    /// a UUID.
+    /// The merchant's ID in Open Delivery. The standard recommends a CNPJ and a UUID.
     #[cfg_attr(
         feature = "openapi",
         schema(
             required = true,
             nullable = false,
-            min_length = 36,
-            max_length = 100,
             example = "11222333000181-de7e5f0c-7d2e-4b8a-9f4e-0a3d6b1c2f10"
         )
     )]

@@ -328,7 +328,7 @@ fn plan_stops(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) 
         let stop = &order.deliveries[*at];
         Stop {
             located: stop.place.located,
-            online_payment: stop.online_payment,
+            returns: stop.returns(),
             pin: None,
             window: None,
         }

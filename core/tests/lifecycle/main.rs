@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests panic on failure")]
 
 mod cancel_paths;
+mod cash;
 mod coverage;
 mod devices;
 #[path = "../../examples/embed.rs"]

@@ -8,17 +8,19 @@ use despacho_core::{
     host::Platform,
     memory::MemoryHost,
     model::{
-        DeliveryId, Duration, ExecContext, IdBlock, Timestamp,
+        DeliveryId, Duration, ExecContext, IdBlock, Money, Timestamp,
+        audit::{Actor, ActorKind},
         courier::{Courier, TripOrder},
-        order::{Eta, LinkKey, Order, OrderDispatch, OrderStatus, Tracking},
+        order::{Eta, LinkKey, Order, OrderDispatch, OrderStatus, PaymentMethod, Tracking},
         store::{KeyHash, NotifyAt, RecipientChoice},
     },
     rules::{
         lifecycle::{
-            Cancellation, Carrier, Carry, FailedStep, Progress, ReassignError, RecipientStep,
-            RecipientStepError, Repricing, Signal, StepError, StepOutcome, Timing, TransitionEvent,
-            allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, estimate, expire,
-            lose, next_deadline, platform, reassign, recipient_step, signal,
+            Cancellation, Carrier, Carry, FailedStep, Progress, ReassignError, Receipt,
+            RecipientStep, RecipientStepError, Repricing, Signal, StepError, StepOutcome, Timing,
+            TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry, decline,
+            estimate, expire, lose, next_deadline, platform, reassign, recipient_step,
+            record_payment, signal,
             table::{Move, Step, TABLE},
             without,
         },
@@ -184,6 +186,24 @@ impl ModelHost {
                 &RecipientStep::Choose(RecipientChoice::AtDoor),
                 context.now,
             ),
+            Step::RecordPayment => {
+                let delivery = order.deliveries.iter().find(|one| Some(one.id) == stop)?;
+                // Nothing is due for a paid delivery, whatever its status is.
+                if delivery.online_payment {
+                    return None;
+                }
+                let receipt = Receipt {
+                    method: Some(PaymentMethod::Pix),
+                    amount: Money::ZERO,
+                    reference: None,
+                };
+                let login = Actor {
+                    kind: ActorKind::Operator,
+                    id: None,
+                    name: None,
+                };
+                record_payment(order, stop?, &receipt, (platform(), login), context.now).into()
+            }
             Step::Rate => by_recipient(
                 order,
                 stop?,
@@ -214,6 +234,7 @@ impl ModelHost {
                     &[],
                     3,
                     reasons(idle.id, context.now),
+                    &[],
                     &context,
                 )
                 .map_or_else(invalid, |moved| Outcome::Moved(Box::new(moved)))
@@ -397,8 +418,8 @@ pub(crate) fn explore(
                     continue;
                 };
                 match (allowed, outcome) {
-                    // The only step after the end, which changes no status.
-                    (Some(expected), Outcome::Moved(moved)) if row.step == Step::Rate => {
+                    // The steps after the end, which change no status.
+                    (Some(expected), Outcome::Moved(moved)) if row.step.follows_end() => {
                         check(model, &order, row.step, &expected, &moved);
                         assert_eq!(state(&moved.0), state(&order));
                     }
@@ -450,9 +471,10 @@ fn check(
 ) {
     let (after, changes) = moved;
     let mut received = Progress::of(before);
-    // A client that follows the order ignores a rating after the end.
+    // A client that follows the order ignores the steps after the end.
     if before.status.is_final() {
-        assert_eq!((step, changes.events.len()), (Step::Rate, 1));
+        assert!(step.follows_end());
+        assert_eq!(changes.events.len(), 1);
         received.sequence += 1;
     }
     for event in changes.events.iter().filter(|_| !before.status.is_final()) {

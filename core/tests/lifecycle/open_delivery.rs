@@ -134,7 +134,7 @@ impl Connection {
         };
         let (courier, context) = (courier(&self.host, 7), self.host.exec_context());
         let reasons = reasons(courier.id, context.now);
-        let (_, changes) = allocate(&order, &courier, &[], 3, reasons, &context).unwrap();
+        let (_, changes) = allocate(&order, &courier, &[], 3, reasons, &[], &context).unwrap();
         block_on(self.host.commit(&changes)).unwrap();
     }
 

@@ -1,24 +1,32 @@
-//! Checks the transition table against the agreed transitions, and the page that is generated from
-//! it.
+//! Checks the transition table against the agreed transitions, and the page and the data that are
+//! generated from it.
 
 use despacho_core::{
     model::order::OrderStatus,
-    rules::lifecycle::table::{Move, Repeat, TABLE, render},
+    rules::lifecycle::table::{Move, Repeat, TABLE, render, transitions},
 };
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules/lifecycle/README.md");
+/// Compares a file beside the table with its text, or writes it if requested.
+fn check(name: &str, text: &str) {
+    let file = format!("{}/src/rules/lifecycle/{name}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var("DESPACHO_WRITE_LIFE").is_ok() {
+        std::fs::write(&file, text).unwrap();
+    }
+    let stored = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        stored == text,
+        "{file} is outdated; the first lines of README.md beside it contain the command that regenerates it"
+    );
+}
 
 #[test]
 fn lifecycle_page_matches_the_table() {
-    let text = render();
-    if std::env::var("DESPACHO_WRITE_LIFE").is_ok() {
-        std::fs::write(FILE, &text).unwrap();
-    }
-    let page = std::fs::read_to_string(FILE).unwrap_or_default();
-    assert!(
-        page == text,
-        "core/src/rules/lifecycle/README.md is outdated; its first lines contain the command that regenerates it"
-    );
+    check("README.md", &render());
+}
+
+#[test]
+fn lifecycle_data_matches_the_table() {
+    check("transitions.json", &transitions());
 }
 
 /// The agreed transitions, independent of the sources: statuses from, status to (0 if it depends on
@@ -56,6 +64,7 @@ const AGREED: &str = "
 100,110,120,200,210,220 → 620 platform order.cancelled 620
 200 → 630 clock order.expired -
 150,310,320 → 0 recipient delivery.recipient_choice -
+150,310,320,330,500 → 0 merchant,courier delivery.payment_recorded -
 500,540,550,560 → 0 recipient delivery.rated -
 150,310,320 → 0 platform recipient.notify -
 ";

@@ -185,7 +185,7 @@ pub(crate) fn assign(host: &MemoryHost, id: u64) {
     };
     let (courier, context) = (courier(host, 7), host.exec_context());
     let reasons = reasons(courier.id, context.now);
-    let (_, changes) = allocate(&searching, &courier, &[], 3, reasons, &context).unwrap();
+    let (_, changes) = allocate(&searching, &courier, &[], 3, reasons, &[], &context).unwrap();
     block_on(host.commit(&changes)).unwrap();
 }
 

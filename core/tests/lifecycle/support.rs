@@ -93,6 +93,8 @@ pub(crate) fn host() -> MemoryHost {
             max_volume_ml: None,
             equipment: despacho_core::model::Equipment::ALL,
             handovers: Vec::new(),
+            pay: Vec::new(),
+            cash_limit: None,
             suspended_at: None,
             removed_at: None,
         };
@@ -222,7 +224,7 @@ pub(crate) fn create_allocated_order(host: &MemoryHost, code: &str, paid: &[bool
     let courier = courier(host, 7);
     let context = host.exec_context();
     let reasons = reasons(courier.id, context.now);
-    let (order, changes) = allocate(&searching, &courier, &[], 3, reasons, &context).unwrap();
+    let (order, changes) = allocate(&searching, &courier, &[], 3, reasons, &[], &context).unwrap();
     block_on(host.commit(&changes)).unwrap();
     order
 }

@@ -2,15 +2,20 @@
 
 use despacho_core::{
     api::page::Previewer,
+    changes::Changes,
     geo::Gazetteer,
+    host::{Storage, StoreQuery},
     memory::MemoryHost,
-    model::{Duration, Language, Timestamp},
+    model::{
+        Duration, Language, Money, Timestamp,
+        store::{EntryKind, LedgerEntry},
+    },
     wire::PreviewContext,
 };
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
-use crate::support::{OPERATOR, host, send};
+use crate::support::{OPERATOR, block_on, host, send};
 
 /// Returns a tariff with every rule.
 fn draft(version: &str) -> Value {
@@ -74,11 +79,50 @@ fn create_all(host: &MemoryHost, count: u32) -> Vec<Option<i64>> {
         .collect()
 }
 
+/// Compares a draft with orders that are a single portion.
 fn comparison(host: &MemoryHost, tariff: &Value) -> Value {
     let body = json!({ "tariff": tariff, "days": 7 });
     let (status, body) = post(host, OPERATOR, "/admin/tariffs/what-if", &body);
-    assert_eq!(status, 200, "{body}");
+    assert_eq!((status, &body["nextCursor"]), (200, &Value::Null), "{body}");
     body
+}
+
+/// Follows a comparison from a cursor to its end, and returns its portions.
+fn rest(host: &MemoryHost, tariff: &Value, cursor: &Value) -> Vec<Value> {
+    let (mut cursor, mut portions) = (cursor.clone(), Vec::new());
+    while !cursor.is_null() {
+        let body = json!({ "tariff": tariff, "days": 7, "cursor": cursor });
+        let (status, portion) = post(host, OPERATOR, "/admin/tariffs/what-if", &body);
+        assert_eq!(status, 200, "{portion}");
+        cursor = portion["nextCursor"].clone();
+        portions.push(portion);
+    }
+    portions
+}
+
+/// Stores entries that are no fees of orders.
+fn credit(host: &MemoryHost, count: usize) {
+    let store = block_on(host.find_stores(StoreQuery::All {
+        after: None,
+        limit: 1,
+    }))
+    .unwrap()
+    .remove(0);
+    let entry = LedgerEntry {
+        store: store.id,
+        account: None,
+        order: None,
+        kind: EntryKind::TopUp,
+        amount: Money::from_centavos(1).unwrap(),
+        at: host.now(),
+        floor: None,
+    };
+    let changes = Changes {
+        at: host.now(),
+        ledger: vec![entry; count],
+        ..Changes::default()
+    };
+    block_on(host.commit(&changes)).unwrap();
 }
 
 fn current(host: &MemoryHost) -> Value {
@@ -153,6 +197,59 @@ fn what_if_equals_the_prices_of_the_api() {
         (&stores[0]["draftFee"], &stores[0]["orders"]),
         (&compared["draftFee"], &json!(ORDERS))
     );
+}
+
+#[test]
+fn portions_of_a_what_if_add_up_to_the_whole() {
+    let (short, long) = (host(), host());
+    for number in 0..60 {
+        let entries = if number % 20 == 0 { 2_300 } else { 37 };
+        credit(&long, entries);
+        for host in [&short, &long] {
+            host.advance(Duration::minutes(60));
+            fee(&post(host, KEY, "/delivery/orders", &order(number)));
+        }
+    }
+    let draft = draft("2027.1");
+    let whole = comparison(&short, &draft);
+    let body = json!({ "tariff": draft, "days": 7 });
+    let (status, first) = post(&long, OPERATOR, "/admin/tariffs/what-if", &body);
+    assert_eq!(status, 200, "{first}");
+    // A later order is in no portion, although the run goes on.
+    let mut portions = vec![first];
+    long.advance(Duration::minutes(1));
+    fee(&post(&long, KEY, "/delivery/orders", &order(60)));
+    portions.extend(rest(&long, &draft, &portions[0]["nextCursor"]));
+    assert!(portions.len() > 1, "{portions:?}");
+
+    let sum = |name: &str| portions.iter().map(|one| centavos(&one[name])).sum::<i64>();
+    for name in [
+        "orders",
+        "currentFee",
+        "draftFee",
+        "difference",
+        "outOfRange",
+    ] {
+        assert_eq!(sum(name), centavos(&whole[name]), "{name}");
+        let of_stores = portions
+            .iter()
+            .flat_map(|one| one["stores"].as_array().unwrap())
+            .map(|store| centavos(&store[name]));
+        assert_eq!(of_stores.sum::<i64>(), sum(name), "{name} of the stores");
+    }
+    assert_ne!(sum("outOfRange"), 0);
+    for portion in &portions {
+        assert_eq!(
+            (&portion["from"], &portion["until"]),
+            (&whole["from"], &whole["until"])
+        );
+    }
+    let progress: Vec<&str> = portions
+        .iter()
+        .map(|one| one["comparedFrom"].as_str().unwrap())
+        .collect();
+    assert!(progress.is_sorted_by(|a, b| a > b), "{progress:?}");
+    assert_eq!(progress.last().copied(), whole["from"].as_str());
 }
 
 #[test]

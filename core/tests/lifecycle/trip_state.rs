@@ -1,12 +1,15 @@
 //! Orders and couriers in one state, and all steps that change them together. The steps use the
 //! same functions as real requests.
 
+use std::collections::BTreeMap;
+
 use despacho_core::{
     changes::{Changes, Write},
     model::{
         DeliveryId, Entropy, ExecContext, IdBlock, OrderId, Timestamp,
         courier::{Courier, TripOrder},
         order::{DeliveryStatus, Order, OrderStatus},
+        pay::{PayEntry, PaySource, StoredPayPlan, TripPosition},
     },
     rules::{
         lifecycle::{
@@ -31,6 +34,9 @@ pub(crate) struct JointState {
     pub(crate) orders: Vec<Order>,
     pub(crate) couriers: Vec<Courier>,
     pub(crate) now: Timestamp,
+    pub(crate) plans: Vec<StoredPayPlan>,
+    /// The entries of pay by their unique keys.
+    pub(crate) pay: BTreeMap<String, PayEntry>,
 }
 
 /// A step. Orders and couriers are indices.
@@ -182,6 +188,7 @@ impl JointState {
                     &trip,
                     MAX_ORDERS,
                     reasons(courier.id, now),
+                    &self.plans,
                     &context,
                 )
                 .into()
@@ -220,6 +227,7 @@ impl JointState {
                     courier,
                     trip: &trip,
                     orders_per_trip: MAX_ORDERS,
+                    plans: &self.plans,
                 });
                 match reassign(order, courier, chosen, reason(), &mut context) {
                     Ok(moved) => Some(moved).into(),
@@ -284,7 +292,13 @@ impl JointState {
                 received = received.apply(TransitionEvent::from(event)).unwrap();
             }
             assert_eq!(received, Progress::of(value));
+            check_pay(row, value, &self.couriers, &changes.pay);
             *row = value.clone();
+        }
+        for entry in &changes.pay {
+            let key = entry.unique_key().expect("it is calculated");
+            let written = self.pay.insert(key.clone(), entry.clone());
+            assert_eq!(written, None, "{key} is written twice");
         }
         for Write { expected, value } in &changes.couriers {
             let row = self
@@ -361,8 +375,20 @@ impl JointState {
         acts
     }
 
-    /// Checks that orders and couriers agree about the trips, and that every trip keeps its limits.
+    /// Returns the entries of the current assignment of an order.
+    pub(crate) fn pay_of(&self, order: &Order) -> Vec<&PayEntry> {
+        let prefix = format!("{}-{}-", order.id, order.attempt);
+        let own = self.pay.iter().filter(|(key, _)| key.starts_with(&prefix));
+        own.map(|(_, entry)| entry).collect()
+    }
+
+    /// Checks that orders and couriers agree about the trips, that every trip keeps its limits, and
+    /// that the pay of an order is written at its end.
     pub(crate) fn check(&self) {
+        for order in self.orders.iter().filter(|order| order.pay.is_some()) {
+            let is_paid = !self.pay_of(order).is_empty();
+            assert_eq!(is_paid, order.status.is_final(), "order {}", order.id);
+        }
         let mut carried: Vec<OrderId> = Vec::new();
         for courier in &self.couriers {
             let trip = self.trip(courier);
@@ -437,4 +463,47 @@ fn clock(order: &Order) -> Taken {
         ledger,
         ..Changes::default()
     }))
+}
+
+/// Checks the entries of one change of an order: the lines of its end, a share of an order that is
+/// taken from its courier before the pickup, or none. The position is fixed at the pickup.
+fn check_pay(before: &Order, after: &Order, couriers: &[Courier], pay: &[PayEntry]) {
+    let own: Vec<&PayEntry> = pay
+        .iter()
+        .filter(|entry| entry.order == Some(after.id))
+        .collect();
+    let courier = |order: &Order| order.courier.as_ref().map(|courier| courier.id);
+    let ends = !before.status.is_final() && after.status.is_final() && after.courier.is_some();
+    let is_other = after.attempt != before.attempt || after.courier.is_none();
+    let is_released = before.courier.is_some() && is_other;
+    let (of, is_possible) = match (ends, is_released) {
+        (true, _) => (after, !own.is_empty()),
+        (false, true) => (before, before.status.is_before_pickup()),
+        (false, false) => (after, own.is_empty()),
+    };
+    assert!(is_possible, "{} entries of {:?}", own.len(), after.status);
+    for (line, entry) in (0..).zip(&own) {
+        let attempt = of.attempt;
+        assert_eq!(entry.source, PaySource::Order { attempt, line });
+        assert_eq!(Some(entry.courier), courier(of));
+        assert!(!entry.amount.is_negative());
+    }
+    if before.status.is_before_pickup() && after.status == OrderStatus::OutForDelivery {
+        let trip = couriers
+            .iter()
+            .find(|one| Some(one.id) == courier(after))
+            .map_or(&[][..], |courier| &courier.trip);
+        let is_further = trip.iter().any(|one| one.picked_up);
+        let position = after.pay.as_ref().and_then(|pay| pay.position);
+        let expected = if is_further {
+            TripPosition::Further
+        } else {
+            TripPosition::First
+        };
+        assert_eq!(position, Some(expected));
+    } else if let (Some(fixed), Some(pay)) = (&before.pay, &after.pay)
+        && before.attempt == after.attempt
+    {
+        assert_eq!((&fixed.plan, fixed.position), (&pay.plan, pay.position));
+    }
 }

@@ -1,20 +1,27 @@
 //! Explores the joint states of the orders and couriers of a store: all states of two orders, and
 //! random paths of three.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use despacho_core::{
     memory::MemoryHost,
     model::{
-        Duration, OrderId, Point, StoreId,
+        Duration, OrderId, PayPlanId, Point, StoreId, Timestamp,
         courier::Courier,
         order::{Order, OrderDispatch, OrderStatus},
+        pay::{
+            CancelledPercent, PayEntry, PayKind, PayPlan, PayTerms, Payer, ReturnPay, StoredPayPlan,
+        },
     },
     rules::lifecycle::{
         Carry, MAX_WRONG_CODES, Progress, Signal, StepError,
         table::{Repeat, Step},
     },
 };
+use rust_decimal::Decimal;
 
 use crate::{
     follow::Rng,
@@ -47,10 +54,47 @@ fn state_of(host: &MemoryHost, code: &str, paid: &[&[bool]]) -> JointState {
         }
     };
     let orders = paid.iter().enumerate().map(order).collect();
+    let paid_by = |number, payer| Courier {
+        pay: vec![PayTerms {
+            store: None,
+            plan: "plan".to_owned(),
+            payer,
+            shift_payer: payer,
+        }],
+        ..courier(host, number)
+    };
     JointState {
         orders,
-        couriers: vec![courier(host, 7), courier(host, 8)],
+        couriers: vec![paid_by(7, Payer::Operator), paid_by(8, Payer::Store)],
         now: host.now(),
+        plans: vec![pay_plan(host.now())],
+        pay: BTreeMap::new(),
+    }
+}
+
+/// Returns a plan with rules for each end of an order.
+fn pay_plan(now: Timestamp) -> StoredPayPlan {
+    let plan = PayPlan {
+        version: "1".to_owned(),
+        per_trip: Decimal::from(4),
+        per_extra_order: Decimal::from(2),
+        per_delivery: Decimal::from(3),
+        returned: ReturnPay {
+            fee: Decimal::ONE,
+            per_km: Decimal::ONE,
+        },
+        cancelled_percent: CancelledPercent {
+            assigned: Decimal::ZERO,
+            arrived: Decimal::from(50),
+        },
+        ..PayPlan::default()
+    };
+    StoredPayPlan {
+        id: PayPlanId::new(1).unwrap(),
+        name: "plan".to_owned(),
+        effective_from: now,
+        created_at: now,
+        plan: Arc::new(plan),
     }
 }
 
@@ -352,7 +396,7 @@ fn is_rare(act: &Act) -> bool {
 #[test]
 fn random_paths_of_three_orders_keep_the_rules_of_trips() {
     let (host, mut rng) = (host(), Rng(11));
-    let (mut longest, mut completed, mut rejected) = (0, 0, 0);
+    let (mut longest, mut completed, mut rejected, mut paid) = (0, 0, 0, 0);
     for number in 0..120 {
         let mut joint = random_state(&host, number, &mut rng);
         for step in 0..400 {
@@ -374,7 +418,16 @@ fn random_paths_of_three_orders_keep_the_rules_of_trips() {
             }
             match taken {
                 Taken::Moved(changes) if !is_rare(act) || rng.below(12) == 0 => {
-                    joint.apply(&changes)
+                    joint.apply(&changes);
+                    paid += changes.pay.len();
+                    // A repeated request writes nothing again.
+                    if let Taken::Moved(again) = joint.take(act) {
+                        let is_new = |entry: &PayEntry| {
+                            let key = entry.unique_key().unwrap();
+                            !joint.pay.contains_key(&key)
+                        };
+                        assert!(again.pay.iter().all(is_new), "{act:?} pays twice");
+                    }
                 }
                 Taken::Rejected(StepError::NotNext { .. }, _) => rejected += 1,
                 _ => {}
@@ -397,8 +450,8 @@ fn random_paths_of_three_orders_keep_the_rules_of_trips() {
         end_without_courier(&mut joint);
     }
     assert!(
-        longest == 3 && completed > 10 && rejected > 10,
-        "{longest}, {completed}, {rejected}"
+        longest == 3 && completed > 10 && rejected > 10 && paid > 200,
+        "{longest}, {completed}, {rejected}, {paid}"
     );
 }
 
@@ -588,4 +641,79 @@ fn delay_beyond_the_spread_takes_the_order_out_of_its_trip() {
         ),
     );
     assert_eq!(joint.couriers[0].trip.len(), 1);
+}
+
+/// Returns the kinds and amounts of the entries of an order, or of its earlier assignment.
+fn lines(joint: &JointState, order: usize, attempt: u32) -> Vec<(PayKind, String)> {
+    let order = Order {
+        attempt,
+        ..joint.orders[order].clone()
+    };
+    let entries = joint.pay_of(&order);
+    entries
+        .iter()
+        .map(|entry| (entry.kind, entry.amount.to_string()))
+        .collect()
+}
+
+#[test]
+fn order_reassigned_at_the_pickup_pays_both_couriers_once() {
+    let mut joint = at_pickup(&[&[true]]);
+    apply(&mut joint, &Act::Reassign(0, Some(1)));
+    let share = [(PayKind::Cancellation, "3.50".to_owned())];
+    assert_eq!(lines(&joint, 0, 1), share);
+    apply(&mut joint, &Act::Carry(0, Carry::ReachPickup));
+    let code = joint.orders[0].pickup_code.clone();
+    apply(&mut joint, &Act::Carry(0, Carry::PickUp { code }));
+    // With the goods, the order stays with its courier until its end.
+    assert!(matches!(
+        joint.take(&Act::Reassign(0, Some(0))),
+        Taken::Rejected(StepError::Invalid { .. }, None)
+    ));
+    let stop = joint.orders[0].deliveries[0].id;
+    let code = Some(joint.orders[0].deliveries[0].delivery_code.clone());
+    for act in [
+        Carry::SetOut(stop),
+        Carry::ReachDoor(stop),
+        Carry::Deliver { stop, code },
+    ] {
+        assert_eq!(lines(&joint, 0, 2), []);
+        apply(&mut joint, &Act::Carry(0, act));
+    }
+    let paid = [(PayKind::Trip, "4.00"), (PayKind::Delivery, "3.00")];
+    let paid = paid.map(|(kind, amount)| (kind, amount.to_owned()));
+    assert_eq!(lines(&joint, 0, 2), paid);
+    assert_eq!(lines(&joint, 0, 1), share);
+    let payers: Vec<_> = joint.pay.values().map(|entry| entry.payer).collect();
+    let store = Some(joint.orders[0].store);
+    assert_eq!(payers, [None, store, store]);
+}
+
+#[test]
+fn courier_who_gives_up_an_order_earns_nothing() {
+    let mut joint = at_pickup(&[&[true]]);
+    apply(&mut joint, &Act::Decline(0));
+    assert!(joint.pay.is_empty() && joint.orders[0].pay.is_none());
+}
+
+#[test]
+fn waived_return_states_why_its_pay_is_missing() {
+    let mut joint = at_pickup(&[&[false]]);
+    let code = joint.orders[0].pickup_code.clone();
+    let delivery = &joint.orders[0].deliveries[0];
+    let (stop, given) = (delivery.id, Some(delivery.delivery_code.clone()));
+    for act in [
+        Act::Carry(0, Carry::PickUp { code }),
+        Act::Carry(0, Carry::SetOut(stop)),
+        Act::Carry(0, Carry::ReachDoor(stop)),
+        Act::Carry(0, Carry::Deliver { stop, code: given }),
+        Act::Signal(0, Signal::Waive),
+    ] {
+        apply(&mut joint, &act);
+    }
+    let last = joint.pay.values().last().unwrap();
+    assert_eq!(
+        (last.kind, last.amount.centavos(), last.reason.as_deref()),
+        (PayKind::Return, 0, Some("not_returned"))
+    );
 }

@@ -3,6 +3,7 @@
 use std::{
     future::Future,
     pin::pin,
+    rc::Rc,
     task::{Context, Poll, Waker},
 };
 
@@ -10,15 +11,17 @@ use bytes::Bytes;
 use despacho_core::{
     api::{
         self,
-        openapi::{self, Example, Json},
+        openapi::{Example, Json},
     },
     host::HostError,
     json::Tree,
     memory::MemoryHost,
-    model::{Duration, Timestamp, store::KeyHash},
+    model::{Duration, PixKey, Timestamp, store::KeyHash},
     rules::{
+        limits::Limits,
         push::{PushConfig, VapidKey},
         settings::Settings,
+        top_ups::PixConfig,
     },
 };
 use despacho_simulator::demo::{self, KEY};
@@ -27,22 +30,12 @@ use serde_json::{Value, json};
 
 pub(crate) const OPERATOR: &str = "an operator's token";
 
-/// Returns the contents of `core/openapi.json`. Of two examples of an endpoint, it contains the
-/// first.
-///
-/// # Errors
-/// An example request failed, or the document cannot be built.
-pub(crate) fn text(mut examples: Vec<Example>) -> Result<String, HostError> {
-    examples.extend(all()?);
-    Ok(openapi::document(&examples)?.pretty())
-}
-
 /// Sends a request to each endpoint that accepts or returns JSON.
 ///
 /// # Errors
 /// Returns the response of the first request that failed.
-fn all() -> Result<Vec<Example>, HostError> {
-    let run = Run::new(7);
+pub(crate) fn record(probe: &Probe) -> Result<Vec<Example>, HostError> {
+    let run = Run::new(7, probe);
     block_on(demo::seed(&run.host, &run.settings))??;
     run.host.advance(Duration::minutes(1));
     let mut examples = vec![
@@ -422,11 +415,16 @@ fn integration(run: &Run) -> Result<Vec<Example>, HostError> {
 pub(crate) struct Run {
     pub(crate) host: MemoryHost,
     pub(crate) settings: Settings,
+    pub(crate) probe: Probe,
 }
+
+/// A function that receives each recorded request that has a body before it is sent: its method and
+/// path, its key, and the body.
+pub(crate) type Probe = Rc<dyn Fn(&Run, (&str, &str, &Value))>;
 
 impl Run {
     /// Creates an empty host with a fixed time.
-    pub(crate) fn new(seed: u64) -> Run {
+    pub(crate) fn new(seed: u64, probe: &Probe) -> Run {
         let push = PushConfig {
             vapid_key: VapidKey::new([7; 32]),
             contact: Some("https://entregas.example".to_owned()),
@@ -440,9 +438,24 @@ impl Run {
             settings: Settings {
                 operator,
                 push,
+                pix: PixConfig {
+                    key: PixKey::parse("pix@entregas.example").ok(),
+                    name: Some("Entregas Exemplo".to_owned()),
+                    city: Some("São Paulo".to_owned()),
+                    ..PixConfig::default()
+                },
                 public_url,
+                // A probe sends several hundred requests in the same minute.
+                limits: Limits {
+                    previews_per_minute: 60_000,
+                    writes_per_minute: 60_000,
+                    logins_per_15_minutes: 60_000,
+                    registrations_per_day: 60_000,
+                    ..Limits::default()
+                },
                 ..Settings::default()
             },
+            probe: Rc::clone(probe),
         }
     }
 
@@ -454,6 +467,9 @@ impl Run {
         key: &str,
         body: Option<Value>,
     ) -> Result<Example, HostError> {
+        if let Some(body) = &body {
+            (self.probe)(self, (line, key, body));
+        }
         let response = self.send(line, key, body.as_ref())?;
         if !response.status().is_success() {
             return Err(internal(&format!(

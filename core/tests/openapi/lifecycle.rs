@@ -11,7 +11,7 @@ use despacho_core::{
 };
 use serde_json::{Value, json};
 
-use crate::document::{OPERATOR, Run, block_on, internal, order, parent_store};
+use crate::document::{OPERATOR, Probe, Run, block_on, internal, order, parent_store};
 
 const LOGIN: &str = "a long password";
 
@@ -22,26 +22,30 @@ struct Recorder {
     store: String,
     store_id: String,
     courier: String,
+    courier_id: String,
 }
 
 /// Returns the examples.
 ///
 /// # Errors
 /// Returns the response of the first request that failed.
-pub(crate) fn record() -> Result<Vec<Example>, HostError> {
-    let run = Run::new(8);
+pub(crate) fn record(probe: &Probe) -> Result<Vec<Example>, HostError> {
+    let run = Run::new(8, probe);
     let mut recorder = Recorder {
         run,
         examples: Vec::new(),
         store: String::new(),
         store_id: String::new(),
         courier: String::new(),
+        courier_id: String::new(),
     };
     recorder.register()?;
     recorder.settings()?;
     recorder.delivery()?;
     recorder.returned()?;
+    recorder.cash()?;
     recorder.recipient()?;
+    recorder.payment()?;
     recorder.operator()?;
     recorder.webhook_attempts()?;
     recorder.passwords()?;
@@ -152,7 +156,8 @@ impl Recorder {
         let store = self.send("POST /admin/matrices", OPERATOR, &new)?;
         (self.store, self.store_id) = (text(&store["value"]), text(&store["storeId"]));
         let new = json!({ "name": "Ana Souza", "phone": "+5511990000011", "available": true });
-        self.courier = text(&self.send("POST /admin/couriers", OPERATOR, &new)?["value"]);
+        let courier = self.send("POST /admin/couriers", OPERATOR, &new)?;
+        (self.courier, self.courier_id) = (text(&courier["value"]), text(&courier["id"]));
         let device =
             text(&self.send("POST /courier/device", &self.courier, &Value::Null)?["value"]);
         let message = json!({ "_type": "location", "lat": -23.5600, "lon": -46.6570, "tst": 1_795_269_600, "acc": 12 });
@@ -179,6 +184,18 @@ impl Recorder {
         });
         self.by_store("setStoreTracking", &format!("PUT {path}"), Some(tracking))?;
         self.by_store("getStoreTracking", &format!("GET {path}"), None)?;
+        let path = format!("/delivery/stores/{}/payments", self.store_id);
+        let payments = json!({
+            "settle": "PER_ORDER",
+            "pix": { "key": "11.222.333/0001-81", "name": "Empório Central", "city": "São Paulo" },
+        });
+        self.by_store("setStorePayments", &format!("PUT {path}"), Some(payments))?;
+        self.by_store("getStorePayments", &format!("GET {path}"), None)?;
+        let amount = Some(json!({ "amount": 250 }));
+        self.by_store("requestTopUp", "POST /delivery/top-ups", amount)?;
+        self.by_store("listTopUps", "GET /delivery/top-ups", None)?;
+        let path = format!("/admin/stores/{}/top-ups", self.store_id);
+        self.by_operator("listStoreTopUps", &format!("GET {path}"), None)?;
         let path = format!("/admin/stores/{}/dispatch", self.store_id);
         let dispatch = json!({ "leadMinutes": 15, "ordersPerTrip": 1 });
         self.by_operator("setStoreDispatch", &format!("PUT {path}"), Some(dispatch))?;
@@ -188,6 +205,64 @@ impl Recorder {
             json!({ "url": "https://loja.example/despacho", "events": ["order.created"] });
         self.send("POST /delivery/webhooks", &self.store, &webhook)
             .map(drop)
+    }
+
+    /// The cash of the courier of the orders before, from the float to the closing.
+    fn cash(&mut self) -> Result<(), HostError> {
+        let me = self.send("GET /courier/me", &self.courier, &Value::Null)?;
+        let (courier, path) = (me["id"].clone(), format!("/delivery/couriers/{}", me["id"]));
+        let float = json!({ "amount": 50, "reference": "Envelope 3" });
+        self.by_store("giveFloat", &format!("POST {path}/float"), Some(float))?;
+        let handover = json!({ "amount": 20, "method": "PIX", "reference": "E90400888" });
+        self.by_store(
+            "bookHandover",
+            &format!("POST {path}/handovers"),
+            Some(handover),
+        )?;
+        self.by_store("listCash", "GET /delivery/cash", None)?;
+        self.by_courier("showCourierCash", "GET /courier/cash", None)?;
+        let path = format!("/admin/couriers/{courier}/cash");
+        self.by_operator("showCashOfCourier", &format!("GET {path}"), None)?;
+        let slip = json!({ "amount": 32.5, "brand": "Elo", "authorisation": "038471" });
+        let count = json!({ "courierId": courier, "counted": 27.1, "period": 1, "slips": [slip] });
+        self.by_store("closeCash", "POST /delivery/cash/close", Some(count))?;
+        let reason = json!({ "courierId": courier, "period": 1, "reason": "Troco errado" });
+        self.by_store(
+            "explainDifference",
+            "POST /delivery/cash/reasons",
+            Some(reason),
+        )?;
+        self.by_store(
+            "listCashEntries",
+            "GET /delivery/cash/entries?limit=2",
+            None,
+        )?;
+        let path = format!("GET /courier/cash/{}?limit=1", self.store_id);
+        self.by_courier("listCourierCashEntries", &path, None)?;
+        self.by_operator("listDifferences", "GET /admin/cash/differences", None)?;
+        Ok(())
+    }
+
+    /// An order that is paid by Pix.
+    fn payment(&mut self) -> Result<(), HostError> {
+        let mut new = order();
+        new["code"] = json!("PED-PIX");
+        new["deliveries"][0]["onlinePayment"] = json!(false);
+        new["deliveries"][0]["payment"] = json!({ "method": "PIX" });
+        let created = self.send("POST /delivery/orders", &self.store, &new)?;
+        let paid = created["deliveries"].as_array().into_iter().flatten();
+        let paid = paid
+            .filter(|one| one["onlinePayment"] == false)
+            .collect::<Vec<_>>();
+        let received = json!({
+            "deliveryId": paid[0]["id"],
+            "method": "PIX",
+            "received": paid[0]["productValue"],
+            "reference": "E9040088820261121143000123456789",
+        });
+        let path = format!("POST /delivery/orders/{}/payment", created["id"]);
+        self.by_store("recordPayment", &path, Some(received))?;
+        Ok(())
     }
 
     /// An order that is declined, picked up and delivered.
@@ -413,7 +488,39 @@ impl Recorder {
         self.by_operator("compareTariff", "POST /admin/tariffs/what-if", Some(body))?;
         let body = json!({ "tariff": tariff, "effectiveFrom": "2026-12-01T03:00:00Z" });
         self.by_operator("createTariff", "POST /admin/tariffs", Some(body))?;
-        self.by_operator("listTariffs", "GET /admin/tariffs", None)
+        self.by_operator("listTariffs", "GET /admin/tariffs", None)?;
+        self.pay()
+    }
+
+    /// A pay plan, and a courier who is paid by it.
+    fn pay(&mut self) -> Result<(), HostError> {
+        let plan = json!({
+            "version": "2026.12", "perTrip": 4, "perExtraOrder": 2, "perDelivery": 3, "includedKm": 2, "perKm": 1.5,
+            "returned": { "perKm": 1.5 }, "cancelledPercent": { "arrived": 50 },
+            "waiting": { "afterMinutes": 10, "perMinute": 0.6 },
+            "windows": [{ "name": "night", "from": "18:00", "until": "06:00", "percent": 20 }],
+        });
+        let orders = json!([{ "distanceKm": 3.4, "at": "2026-11-30T23:00:00Z", "state": "SP" }]);
+        let body = json!({ "plan": plan, "orders": orders, "shiftMinutes": 310 });
+        self.by_operator(
+            "previewPayPlan",
+            "POST /admin/pay-plans/preview",
+            Some(body),
+        )?;
+        let body = json!({ "name": "motoboy", "plan": plan });
+        self.by_operator("createPayPlan", "POST /admin/pay-plans", Some(body))?;
+        self.by_operator("listPayPlans", "GET /admin/pay-plans", None)?;
+        let courier = format!("/admin/couriers/{}", self.courier_id);
+        let terms = json!({ "terms": [{ "plan": "motoboy", "payer": "OPERATOR" }] });
+        self.by_operator("setCourierPay", &format!("PUT {courier}/pay"), Some(terms))?;
+        self.by_operator("getCourierPay", &format!("GET {courier}/pay"), None)?;
+        let entry = json!({ "type": "tip", "amount": 5, "reason": "Gorjeta por Pix" });
+        let entries = format!("POST {courier}/entries");
+        self.by_operator("createPayEntry", &entries, Some(entry))?;
+        let statement = format!("GET {courier}/statement");
+        self.by_operator("getCourierStatement", &statement, None)?;
+        self.by_courier("courierEarnings", "GET /courier/earnings", None)?;
+        self.by_courier("courierStatement", "GET /courier/statement", None)
             .map(drop)
     }
 

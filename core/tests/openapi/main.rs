@@ -4,24 +4,39 @@
 
 mod document;
 mod lifecycle;
+mod limits;
 mod open_delivery;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, rc::Rc};
 
 use despacho_core::{
-    api::{endpoints::ROUTES, problem::ProblemCode},
+    api::{
+        endpoints::ROUTES,
+        openapi::{self, Example},
+        problem::ProblemCode,
+    },
     host::description,
 };
 use serde_json::Value;
+
+use crate::document::Probe;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
 const COMMAND: &str =
     "DESPACHO_WRITE_OPENAPI=1 cargo test -p despacho-core --features openapi --test openapi";
 
 fn text() -> String {
-    let mut examples = lifecycle::record().unwrap();
-    examples.extend(open_delivery::record().unwrap());
-    document::text(examples).unwrap()
+    let no_probe: Probe = Rc::new(|_, _| ());
+    openapi::document(&examples(&no_probe)).unwrap().pretty()
+}
+
+/// Records examples of all endpoints. Of two examples of an endpoint, the document contains the
+/// first.
+fn examples(probe: &Probe) -> Vec<Example> {
+    let mut examples = lifecycle::record(probe).unwrap();
+    examples.extend(open_delivery::record(probe).unwrap());
+    examples.extend(document::record(probe).unwrap());
+    examples
 }
 
 fn document() -> Value {
@@ -39,6 +54,16 @@ fn openapi_file_matches_the_code() {
             "core/openapi.json is outdated. To regenerate it, run\n    {COMMAND}"
         );
     }
+}
+
+#[test]
+fn limits_of_schemas_are_those_of_validation() {
+    let document = document();
+    let probe: Probe = Rc::new(move |run, sent| {
+        let found = limits::differences(run, &document, sent);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    });
+    examples(&probe);
 }
 
 #[test]
@@ -162,6 +187,7 @@ fn every_field_error_code_is_documented() {
         "validate/coverage.rs",
         "validate/fleet.rs",
         "validate/order.rs",
+        "validate/payments.rs",
         "validate/privacy.rs",
         "validate/proof.rs",
         "validate/report.rs",

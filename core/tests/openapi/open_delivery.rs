@@ -14,7 +14,7 @@ use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::{Value, json};
 
-use crate::document::{Run, block_on, internal};
+use crate::document::{Probe, Run, block_on, internal};
 
 const MERCHANT: &str = "11222333000181-de7e5f0c-7d2e-4b8a-9f4e-0a3d6b1c2f10";
 const ORDER: &str = "52122852-6626-11ed-9022-0242ac120002";
@@ -23,8 +23,8 @@ const ORDER: &str = "52122852-6626-11ed-9022-0242ac120002";
 ///
 /// # Errors
 /// Returns the response of the first request that failed.
-pub(crate) fn record() -> Result<Vec<Example>, HostError> {
-    let run = Run::new(11);
+pub(crate) fn record(probe: &Probe) -> Result<Vec<Example>, HostError> {
+    let run = Run::new(11, probe);
     block_on(demo::seed(&run.host, &run.settings))??;
     let connection =
         json!({ "url": "https://pdv.example", "openDelivery": { "merchantId": MERCHANT } });
@@ -59,6 +59,7 @@ pub(crate) fn record() -> Result<Vec<Example>, HostError> {
         json!({ "reason": "CONSUMER_CANCELLATION_REQUESTED", "message": "Desistiu" });
     examples.push(at("cancelDelivery", &path("cancel"), Some(cancellation))?);
     let written = |operation, body: Value| -> Result<Example, HostError> {
+        (run.probe)(&run, (&path(operation), &key, &body));
         let request = Json::of(&body).map_err(|error| internal(&error.to_string()))?;
         Ok(Example {
             operation,

@@ -113,21 +113,25 @@ fn registration_is_counted_once_despite_conflicts() {
         limits,
         ..settings()
     };
-    for (email, status) in [
-        ("a@exemplo.com.br", 200),
-        ("b@exemplo.com.br", 200),
-        ("c@exemplo.com.br", 429),
+    // Three commits of each registration conflict, and the fourth is made. The limit rejects the
+    // last registration before its first commit.
+    let conflicts = [1, 2, 3].map(|commit| (commit, HostError::Conflict));
+    for (email, status, commits) in [
+        ("a@exemplo.com.br", 200, 4),
+        ("b@exemplo.com.br", 200, 4),
+        ("c@exemplo.com.br", 429, 0),
     ] {
-        let faulty_host = FaultyHost::failing(&host, [1, 2, 3].map(|at| (at, HostError::Conflict)));
+        let faulty_host = FaultyHost::failing(&host, conflicts.clone());
         let update = request(
             "PUT",
             "/delivery/stores",
             &[("x-api-token", &key)],
             store("", email, None).to_string(),
         );
+        let response = send(&faulty_host, &settings, update);
         assert_eq!(
-            send(&faulty_host, &settings, update).status,
-            status,
+            (response.status, faulty_host.commits()),
+            (status, commits),
             "{email}"
         );
     }

@@ -15,20 +15,23 @@ use despacho_core::{
     changes::Changes,
     geo::LocateError,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
-        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
-        TariffQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CashBalanceQuery, CashEntryQuery, CourierQuery, HostError,
+        JournalSpan, KeyQuery, OrderQuery, PayEntryQuery, PayPlanQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery,
+        UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId,
         OrderId, PhotoId, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
+        cash::{CashBalance, RecordedCash},
         courier::{self, Candidate, Courier, SearchingOrder},
         order::{
             Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
             TrackingLink,
         },
+        pay::{RecordedPayEntry, StoredPayPlan},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -150,6 +153,8 @@ impl Storage for FaultyHost<'_> {
     fn audit(query: AuditQuery) -> Vec<AuditRecord>;
     fn find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
     fn tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
+    fn find_pay_plans(query: PayPlanQuery<'_>) -> Vec<StoredPayPlan>;
+    fn pay_entries(courier: CourierId, query: PayEntryQuery) -> Vec<RecordedPayEntry>;
     fn order_prices(query: PriceQuery) -> PricePage;
     fn reported_orders(filter: &OrderFilter, limit: u32) -> Vec<ReportedOrder>;
     fn find_users(query: UserQuery<'_>) -> Vec<User>;
@@ -163,6 +168,8 @@ impl Storage for FaultyHost<'_> {
     fn candidates(cells: RangeInclusive<courier::Cell>, after: Option<(courier::Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<Candidate>;
     fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
     fn statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
+    fn cash_balances(query: CashBalanceQuery<'_>) -> Vec<CashBalance>;
+    fn cash_entries(query: CashEntryQuery<'_>) -> Vec<RecordedCash>;
     fn find_webhooks(query: WebhookQuery) -> Vec<Webhook>;
     fn messages(webhook: WebhookId) -> Vec<Message>;
     fn find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;

@@ -1,7 +1,19 @@
 //! Concurrent requests with interleavings that a seed determines.
 
 use bytes::Bytes;
-use despacho_core::{api, memory::MemoryHost, model::Duration};
+use despacho_core::{
+    api,
+    changes::Changes,
+    host::Storage,
+    memory::MemoryHost,
+    model::{
+        CourierId, Duration, StoreId,
+        audit::{Actor, ActorKind},
+        cash::CashKind,
+        order::PaymentMethod,
+    },
+    rules::cash::{self, CashMove},
+};
 use http::Request;
 use serde_json::json;
 
@@ -346,4 +358,79 @@ fn concurrent_exchanges_of_a_code_start_a_single_session() {
             1
         );
     }
+}
+
+/// Gives a courier change of a store, as one that the store knows.
+fn give_float(host: &MemoryHost, courier: CourierId, store: StoreId, reais: f64) {
+    let moved = CashMove {
+        amount: despacho_core::model::Money::from_number(reais).unwrap(),
+        method: PaymentMethod::Cash,
+        evidence: None,
+    };
+    let by = Actor {
+        kind: ActorKind::Operator,
+        id: None,
+        name: None,
+    };
+    let changes: Changes = cash::book(CashKind::Float, (courier, store), &moved, by, host.now());
+    block_on(host.commit(&changes)).unwrap();
+}
+
+#[test]
+fn of_concurrent_closings_of_a_period_one_succeeds() {
+    let host = demo_host();
+    let operator = [("x-api-token", OPERATOR)];
+    let new = json!({ "name": "Ana", "phone": "+5511988887777", "sandbox": true });
+    let registered = post(&host, "/admin/couriers", &operator, &new);
+    let courier = CourierId::new(registered.body["id"].as_u64().unwrap()).unwrap();
+    let keys = get(&host, "/delivery/keys", &[]).body;
+    let store = keys["keys"][0]["storeId"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let mut rejected = 0;
+    for seed in 0..60 {
+        give_float(&host, courier, StoreId::new(store).unwrap(), 50.0);
+        let float = json!({ "amount": 1 });
+        let close = |counted: u32| {
+            let body = json!({ "courierId": courier.get(), "counted": counted });
+            request("POST", "/delivery/cash/close", &[], body.to_string())
+        };
+        let path = format!("/delivery/couriers/{courier}/float");
+        let requests = vec![
+            close(50),
+            request("POST", &path, &[], float.to_string()),
+            close(49),
+            close(48),
+        ];
+        let replies = race(&host, seed, requests);
+        let closed: Vec<_> = [0, 2, 3]
+            .into_iter()
+            .map(|at| replies[at].outcome())
+            .collect();
+        // The float can start the next period, which a slow closing can then close.
+        let succeeded = closed.iter().filter(|one| one.0 == 201).count();
+        assert!((1..=2).contains(&succeeded), "seed {seed}: {closed:?}");
+        assert_eq!(replies[1].status, 201, "seed {seed}");
+        for outcome in closed.iter().filter(|one| one.0 != 201) {
+            assert_eq!(*outcome, (409, Some("cash_closed")), "seed {seed}");
+            rejected += 1;
+        }
+        let rest = json!({ "courierId": courier.get(), "counted": 0 });
+        post(&host, "/delivery/cash/close", &[], &rest);
+        let sum: i64 = host
+            .cash()
+            .iter()
+            .map(|entry| match entry.kind {
+                CashKind::HandedOver => -entry.amount.centavos(),
+                _ => entry.amount.centavos(),
+            })
+            .sum();
+        assert_eq!(
+            sum, 0,
+            "seed {seed}: everything was handed over or is a difference"
+        );
+    }
+    assert!(rejected > 60, "too few distinct interleavings: {rejected}");
 }

@@ -157,6 +157,7 @@ const STOP: &[Field] = &[
     ("orderRoute", Id),
     ("address", Object(ADDRESS)),
     ("onlinePayment", Boolean),
+    ("returns", Boolean),
     ("distance", Number),
     ("precision", Text),
     ("radiusM", Number),

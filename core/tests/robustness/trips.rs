@@ -79,7 +79,9 @@ fn host_with_orders(count: usize) -> MemoryHost {
         max_weight_g: None,
         max_volume_ml: None,
         equipment: despacho_core::model::Equipment::ALL,
+        cash_limit: None,
         handovers: Vec::new(),
+        pay: Vec::new(),
         suspended_at: None,
         removed_at: None,
     });

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, rc::Rc, sync::Arc};
 use bytes::Bytes;
 use despacho_core::{
     api::{
-        self, CallerAddress, Outcome,
+        self, CallerAddress, Endpoint, Outcome,
         problem::{Problem, ProblemCode},
     },
     host,
@@ -82,7 +82,7 @@ async fn begin(
     if let Some(response) = panel::serve(parts, &config.site) {
         return Ok(NextStep::Respond(response));
     }
-    let limit = api::max_body(&config.settings, &parts.method, parts.uri.path());
+    let limit = Endpoint::of(&parts.method, parts.uri.path()).max_body(&config.settings);
     let body = body::collect(body, limit)
         .await
         .ok_or_else(|| unmatched(EarlyResponse::IncompleteBody.problem()))?;

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Maximum wait of a write for the lock.
-pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum wait of a write that its request does not depend on.
 pub(crate) const OPTIONAL_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 /// Maximum number of writes per commit.
@@ -394,15 +394,14 @@ async fn limited<T>(work: impl Future<Output = Result<T, HostError>>) -> Result<
     done.unwrap_or_else(|| Err(unavailable("SQLite did not respond in time")))
 }
 
-/// Returns the delay before the next attempt to take the lock, by the age of the oldest write.
-/// After some seconds another process holds the lock for long, and frequent attempts would waste
-/// CPU time.
+/// Returns the delay before the next attempt to take the lock, by the age of the oldest write. It
+/// never grows: with longer delays, the oldest writes would lose to newer ones until they time out.
+/// An attempt itself waits up to 15 ms in SQLite, so the shortest delay costs little.
 fn retry_delay(waited: Duration) -> Duration {
     Duration::from_millis(match waited.as_millis() {
         0..100 => 12,
         100..1_000 => 4,
-        1_000..4_000 => 1,
-        _ => 50,
+        _ => 1,
     })
 }
 

@@ -162,7 +162,7 @@ pub fn metrics(app: &App, request: &Request<Bytes>) -> Response<Bytes> {
 
 #[cfg(test)]
 mod tests {
-    use despacho_core::rules::settings::Settings;
+    use despacho_core::{api::Endpoint, rules::settings::Settings};
     use http_body_util::BodyExt;
     use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -206,15 +206,17 @@ mod tests {
         };
         let app = Arc::new(app);
         let get = |path: &str| {
-            Request::get(path)
+            let request = Request::get(path)
                 .header("x-request-id", "probe-1")
                 .body(Bytes::new())
-                .unwrap()
+                .unwrap();
+            let endpoint = Endpoint::of(request.method(), path);
+            app.clone().respond(request, endpoint, ())
         };
-        assert_eq!(app.clone().respond(get("/readyz"), ()).await.status(), 200);
+        assert_eq!(get("/readyz").await.status(), 200);
         app.store.close().await.unwrap();
-        assert_eq!(app.clone().respond(get("/healthz"), ()).await.status(), 200);
-        let (rejected, body) = app.clone().respond(get("/readyz"), ()).await.into_parts();
+        assert_eq!(get("/healthz").await.status(), 200);
+        let (rejected, body) = get("/readyz").await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(

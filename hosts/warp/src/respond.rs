@@ -11,7 +11,7 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    api::{self, Outcome},
+    api::{Endpoint, Outcome},
     drivers::stream::Subscription,
 };
 use futures_util::FutureExt;
@@ -38,11 +38,12 @@ impl App {
     pub async fn respond<P: Send + 'static>(
         self: Arc<App>,
         request: Request<Bytes>,
+        endpoint: Endpoint,
         place: P,
     ) -> warp::reply::Response {
         let facts = early::facts(&request);
-        let writes = api::may_write(&request);
-        let heavy = api::is_heavy(request.method(), request.uri().path(), request.body());
+        let writes = endpoint.may_write(request.headers());
+        let heavy = endpoint.is_heavy(request.body());
         let threads = if heavy {
             self.work.requests()
         } else {

@@ -3,9 +3,9 @@
 //!
 //! The threads that serve connections respond to all requests, health checks included, so a request
 //! that occupies one of them for a second delays all others by that second.
-//! [`despacho_core::api::is_heavy`] selects the requests that run here instead. A merchant runs one
-//! of them at a time, and a few run in all; the others wait. Merchants take turns in the order in
-//! which their next request came.
+//! [`despacho_core::api::Endpoint::is_heavy`] selects the requests that run here instead. A merchant
+//! runs one of them at a time, and a few run in all; the others wait. Merchants take turns in the
+//! order in which their next request came.
 
 use std::{
     collections::HashMap,

@@ -157,23 +157,31 @@ async fn post(host: &impl Host, path: &str, body: &Value) -> String {
     text
 }
 
-async fn comparison(host: &impl Host) -> String {
-    let text = post(
-        host,
-        "/admin/tariffs/what-if",
-        &json!({ "days": DAYS, "tariff": draft() }),
-    )
-    .await;
-    let expected = [
-        format!("\"orders\":{ORDERS},"),
-        "\"outOfRange\":0,\"partial\":false".to_owned(),
-    ];
-    assert!(
-        expected.iter().all(|part| text.contains(part)),
-        "{}",
-        &text[..text.len().min(400)]
-    );
-    text
+/// Follows the comparison to its end, and returns its portions and the time of the slowest one.
+async fn comparison(host: &impl Host) -> (Vec<Value>, Duration) {
+    let (mut cursor, mut portions, mut slowest) = (Value::Null, Vec::new(), Duration::ZERO);
+    loop {
+        let mut body = json!({ "days": DAYS, "tariff": draft() });
+        if !cursor.is_null() {
+            body["cursor"] = cursor;
+        }
+        let started = Instant::now();
+        let text = post(host, "/admin/tariffs/what-if", &body).await;
+        slowest = slowest.max(started.elapsed());
+        let portion: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(portion["outOfRange"], 0);
+        cursor = portion["nextCursor"].clone();
+        portions.push(portion);
+        if cursor.is_null() {
+            break;
+        }
+    }
+    let orders: u64 = portions
+        .iter()
+        .map(|one| one["orders"].as_u64().unwrap())
+        .sum();
+    assert_eq!(orders, ORDERS);
+    (portions, slowest)
 }
 
 /// The number of orders, and the sums of their fees and of their prices by the draft, in centavos.
@@ -224,7 +232,7 @@ async fn price_each(host: &impl Host) -> BTreeMap<u64, Sums> {
 
 /// Compares the sums of the what-if with those of the prices of all orders.
 async fn check_sums(host: &impl Host) -> (u64, i64) {
-    let compared: Value = serde_json::from_str(&comparison(host).await).unwrap();
+    let (portions, _) = comparison(host).await;
     let sums = |row: &Value| -> Sums {
         (
             row["orders"].as_u64().unwrap(),
@@ -232,18 +240,23 @@ async fn check_sums(host: &impl Host) -> (u64, i64) {
             centavos(&row["draftFee"]),
         )
     };
+    let add = |a: Sums, b: Sums| (a.0 + b.0, a.1 + b.1, a.2 + b.2);
     let expected = price_each(host).await;
-    let rows = compared["stores"].as_array().unwrap();
-    let by_store: BTreeMap<u64, Sums> = rows
+    let mut by_store = BTreeMap::<u64, Sums>::new();
+    for row in portions
         .iter()
-        .map(|row| (row["storeId"].as_u64().unwrap(), sums(row)))
-        .collect();
+        .flat_map(|portion| portion["stores"].as_array().unwrap())
+    {
+        let sum = by_store
+            .entry(row["storeId"].as_u64().unwrap())
+            .or_default();
+        *sum = add(*sum, sums(row));
+    }
     assert_eq!(by_store.len() as u64, STORES);
     assert_eq!(by_store, expected, "the sums of the stores");
-    let total = expected
-        .values()
-        .fold(Sums::default(), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2));
-    assert_eq!(sums(&compared), total, "the sums of all stores");
+    let total = expected.values().copied().fold(Sums::default(), add);
+    let compared = portions.iter().map(sums).fold(Sums::default(), add);
+    assert_eq!(compared, total, "the sums of all stores");
     (total.0, total.2)
 }
 
@@ -287,7 +300,7 @@ async fn measure(name: &str, host: &impl Host) {
         peak_mib();
         let before = peak_mib();
         let started = Instant::now();
-        let (_, longest) = longest_poll(comparison(host)).await;
+        let ((portions, slowest), longest) = longest_poll(comparison(host)).await;
         let (what_if_s, what_if_mib) = (
             started.elapsed().as_secs_f64(),
             peak_mib().saturating_sub(before),
@@ -300,8 +313,10 @@ async fn measure(name: &str, host: &impl Host) {
             peak_mib().saturating_sub(before),
         );
         println!(
-            "{name}, {ORDERS} orders, run {run}: what-if {what_if_s:.2} s, +{what_if_mib} MiB, longest poll {:.1} ms; \
-             report of days {report_s:.2} s, +{report_mib} MiB",
+            "{name}, {ORDERS} orders, run {run}: what-if {what_if_s:.2} s in {} portions, the slowest {:.0} ms, \
+             +{what_if_mib} MiB, longest poll {:.1} ms; report of days {report_s:.2} s, +{report_mib} MiB",
+            portions.len(),
+            slowest.as_secs_f64() * 1e3,
             longest.as_secs_f64() * 1e3
         );
     }
@@ -313,7 +328,7 @@ async fn measure(name: &str, host: &impl Host) {
 
 async fn on_postgres() {
     if let Some(missing) = cluster::missing() {
-        println!("PostgreSQL: skipped: {missing}");
+        println!("PostgreSQL is not measured: {missing}");
         return;
     }
     let cluster = Cluster::start().unwrap();

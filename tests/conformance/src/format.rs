@@ -5,13 +5,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::expand::{self, Values};
+use crate::{
+    expand::{self, Values},
+    schema,
+};
 
 /// A file of steps that run on a new host.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaseFile {
     /// A sentence that describes what the file tests.
@@ -24,6 +28,7 @@ pub struct CaseFile {
     pub settings: BTreeMap<String, String>,
     /// Values for `$use`, in addition to those of tests/cases/shared.
     #[serde(default)]
+    #[schemars(schema_with = "schema::values")]
     pub values: Values,
     /// Values for steps that do not have their own.
     #[serde(default)]
@@ -33,7 +38,7 @@ pub struct CaseFile {
 }
 
 /// Values for steps that do not have their own.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Defaults {
     /// Method and path.
@@ -48,7 +53,7 @@ pub struct Defaults {
 }
 
 /// A request and its expected response, or an advance of the clock.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
     /// What the step tests.
@@ -62,8 +67,12 @@ pub struct Step {
     #[serde(default)]
     pub headers: BTreeMap<String, Option<String>>,
     /// The body as JSON.
+    #[serde(default)]
+    #[schemars(schema_with = "schema::value")]
     pub body: Option<Value>,
     /// The body as a string, or as an array of strings that are joined.
+    #[serde(default)]
+    #[schemars(schema_with = "schema::value")]
     pub text: Option<Value>,
     /// The body in base64, for bytes that are not UTF-8.
     pub base64: Option<String>,
@@ -72,19 +81,23 @@ pub struct Step {
     pub expect: Expect,
 }
 
-/// An expected response. Absent parts are not checked, except for the rules in
-/// [`invariants`](crate::invariants).
-#[derive(Clone, Debug, Default, Deserialize)]
+/// An expected response. Absent parts are not checked, except for the rules of every response.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// The status.
     pub status: Option<u16>,
     /// A pattern for each header; `null` means that the header must be absent.
     #[serde(default)]
+    #[schemars(schema_with = "schema::header_patterns")]
     pub headers: Map<String, Value>,
     /// A pattern for the body as JSON.
+    #[serde(default)]
+    #[schemars(schema_with = "schema::pattern")]
     pub body: Option<Value>,
     /// A pattern for the body as text.
+    #[serde(default)]
+    #[schemars(schema_with = "schema::pattern")]
     pub text: Option<Value>,
 }
 
@@ -130,6 +143,14 @@ pub fn names(folder: &Path) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     collect(folder, "", &mut names)?;
     names.retain(|name| !name.starts_with("setup/") && !name.starts_with("shared/"));
+    names.sort();
+    Ok(names)
+}
+
+/// Returns the sorted names of the files of `setup`.
+pub fn setup_names(folder: &Path) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    collect(&folder.join("setup"), "setup/", &mut names)?;
     names.sort();
     Ok(names)
 }

@@ -9,4 +9,5 @@ pub mod invariants;
 pub mod matching;
 mod pairing;
 pub mod run;
+pub mod schema;
 pub mod variables;

@@ -17,14 +17,16 @@ pub(crate) struct Pairing {
     to_first: BTreeMap<String, String>,
 }
 
-/// Matches values that can differ: times; members that contain an ID, a key, a token or a cursor;
+/// Matches values that can differ: times; the reference and checksum of a Pix code, which contains an
+/// ID; members that contain an ID, a key, a token or a cursor;
 /// codes of links that set passwords; codes of four digits; costs of dispatch, which grow with the
 /// clock; orders that a pass moved, because a server also moves due orders by itself; and words with
 /// a digit, if they repeat such a value.
 const GENERATED_VALUES: &str = concat!(
     // Files for spreadsheets in Brazil have local times.
     r#"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|-\d\d:\d\d)|\d\d/\d\d/\d{4} \d\d:\d\d:\d\d)"#,
-    r#"|"(?:id|[A-Za-z]*Id|value|secret|access_token|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
+    r#"|"brCode":"[^"]*62\d\d05\d\d(?P<pix>[DT]\d+(?:N\d+)?6304[0-9A-F]{4})""#,
+    r#"|"(?:id|[A-Za-z]*Id|txid|value|secret|access_token|cursor|nextCursor|next|trackingUrl)":"?(?P<named>[A-Za-z0-9._:+/=-]+)"#,
     r#"|"code":"(?P<link>pw[su]_[A-Za-z0-9_-]+)"#,
     r#"|"(?:pickupCode|deliveryCode|returnCode)":"(?P<code>\d{4})""#,
     r#"|"(?:lateness|wait|start|total|moved)":(?P<cost>-?\d+)"#,
@@ -154,6 +156,7 @@ fn classify<'a>(captures: &Captures<'a>) -> Option<(Kind, Match<'a>)> {
     let kinds = [
         ("time", Kind::Time),
         ("named", Kind::Named),
+        ("pix", Kind::Named),
         ("link", Kind::Named),
         ("code", Kind::Code),
         ("cost", Kind::Cost),
@@ -240,6 +243,25 @@ mod tests {
         );
         assert!(bodies(&[created, (r#"{"id":1003}"#, r#"{"id":1017}"#)]).is_err());
         assert!(bodies(&[created, (r#"{"id":1004}"#, r#"{"id":1016}"#)]).is_err());
+    }
+
+    #[test]
+    fn pix_codes_differ_in_their_reference_and_checksum() {
+        let pix = |name: &str, txid: &str, crc: &str| {
+            format!(
+                r#"{{"brCode":"00020126PADARIA {name}62090505{txid}6304{crc}","txid":"{txid}"}}"#
+            )
+        };
+        let one = pix("1", "D1005", "2CE2");
+        assert_eq!(bodies(&[(&one, &pix("1", "D1017", "2DC1"))]), Ok(()));
+        assert!(bodies(&[(&one, &pix("2", "D1017", "2DC1"))]).is_err());
+        assert!(
+            bodies(&[
+                (&one, &pix("1", "D1017", "2DC1")),
+                (&one, &pix("1", "D1018", "2DC1"))
+            ])
+            .is_err()
+        );
     }
 
     #[test]

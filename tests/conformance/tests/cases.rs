@@ -7,6 +7,7 @@ use despacho_conformance::{
     host::{HOST_KINDS, HostKind},
     run,
 };
+use despacho_xtask::skip;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -34,9 +35,12 @@ fn trial(kind: &'static HostKind, name: &str) -> Trial {
         Err(error) => return Trial::test(title, move || Err(Failed::from(error))),
     };
     if let Some(missing) = (kind.missing)() {
-        return Trial::test(title, || Ok(()))
-            .with_kind(missing)
-            .with_ignored_flag(true);
+        return match skip::permit(kind.name, missing) {
+            Ok(()) => Trial::test(title, || Ok(()))
+                .with_kind(missing)
+                .with_ignored_flag(true),
+            Err(failure) => Trial::test(title, || Err(Failed::from(failure))),
+        };
     }
     if case.advances_clock() && !kind.can_advance_clock {
         // Skipped; the output prints the reason before the name.

@@ -13,19 +13,22 @@ use despacho_core::{
     changes::Changes,
     geo::{self, Gazetteer},
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
-        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
-        TariffQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CashBalanceQuery, CashEntryQuery, CourierQuery, HostError,
+        JournalSpan, KeyQuery, OrderQuery, PayEntryQuery, PayPlanQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery,
+        UserQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, Duration, ExecContext, Figures, IdBlock, Located,
         NotificationId, OrderId, PhotoId, Requirements, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
+        cash::{CashBalance, RecordedCash},
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{
             Blob, DeliveryStatus, Journal, JournalEntry, Order, OrderFilter, OrderStatus,
             RecordedEvent, ReportedOrder, TrackingLink,
         },
+        pay::{RecordedPayEntry, StoredPayPlan},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -248,6 +251,8 @@ impl Storage for SimulatedHost {
     audit(query: AuditQuery) -> Vec<AuditRecord>;
     find_tariffs(query: TariffQuery<'_>) -> Vec<StoredTariff>;
     tariff_schedule(revision: Option<u64>) -> Arc<TariffSchedule>;
+    find_pay_plans(query: PayPlanQuery<'_>) -> Vec<StoredPayPlan>;
+    pay_entries(courier: CourierId, query: PayEntryQuery) -> Vec<RecordedPayEntry>;
     order_prices(query: PriceQuery) -> PricePage;
     reported_orders(filter: &OrderFilter, limit: u32) -> Vec<ReportedOrder>;
     find_users(query: UserQuery<'_>) -> Vec<User>;
@@ -257,6 +262,8 @@ impl Storage for SimulatedHost {
     searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
     notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
     statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
+    cash_balances(query: CashBalanceQuery<'_>) -> Vec<CashBalance>;
+    cash_entries(query: CashEntryQuery<'_>) -> Vec<RecordedCash>;
     messages(webhook: WebhookId) -> Vec<Message>;
     find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
     claim(scope: &str, key: &str) -> Option<Claim>;

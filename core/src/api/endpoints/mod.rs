@@ -25,6 +25,22 @@ mod audit {
     pub(super) mod list;
 }
 
+mod cash {
+    mod access;
+    pub(super) mod admin_courier;
+    pub(super) mod admin_differences;
+    mod balances;
+    pub(super) mod close;
+    pub(super) mod courier_entries;
+    pub(super) mod courier_list;
+    pub(super) mod entries;
+    pub(super) mod explain;
+    pub(super) mod give_float;
+    pub(super) mod hand_over;
+    pub(super) mod list;
+    mod moving;
+}
+
 mod courier {
     pub(super) mod end_session;
     pub(super) mod position;
@@ -40,7 +56,7 @@ mod couriers {
     pub(super) mod create_sign_in;
     pub(super) mod get;
     pub(super) mod list;
-    mod record;
+    pub(super) mod record;
     pub(super) mod register;
 }
 
@@ -76,7 +92,10 @@ mod keys {
 }
 
 mod money {
+    pub(super) mod admin_list_top_ups;
     pub(super) mod admin_statement;
+    pub(super) mod list_top_ups;
+    pub(super) mod request_top_up;
     pub(super) mod statement;
     pub(super) mod top_up;
 }
@@ -128,6 +147,7 @@ mod orders {
     pub(super) mod preview_context;
     pub(super) mod ready;
     pub(super) mod reassign;
+    pub(super) mod record_payment;
     mod replan;
     pub(super) mod return_delivery;
     pub(super) mod route;
@@ -143,6 +163,20 @@ mod passwords {
     pub(super) mod links;
     pub(super) mod reset;
     pub(super) mod sessions;
+}
+
+mod pay {
+    pub(super) mod admin_statement;
+    pub(super) mod create_entry;
+    pub(super) mod create_plan;
+    pub(super) mod earnings;
+    pub(super) mod get_terms;
+    pub(super) mod list_plans;
+    pub(super) mod own_statement;
+    pub(super) mod preview_plan;
+    pub(super) mod remove_plan;
+    pub(super) mod set_terms;
+    mod statement;
 }
 
 mod photos {
@@ -207,6 +241,7 @@ mod stores {
     pub(super) mod get_area;
     pub(super) mod get_dispatch;
     pub(super) mod get_hours;
+    pub(super) mod get_payments;
     pub(super) mod get_proof_rules;
     pub(super) mod get_tracking;
     pub(super) mod list;
@@ -215,6 +250,7 @@ mod stores {
     pub(super) mod set_area;
     pub(super) mod set_dispatch;
     pub(super) mod set_hours;
+    pub(super) mod set_payments;
     pub(super) mod set_proof_rules;
     pub(super) mod set_tracking;
     pub(super) mod update;
@@ -348,8 +384,21 @@ endpoints! {
     webhooks::attempts,
     webhooks::retry,
     money::statement,
+    money::request_top_up,
+    money::list_top_ups,
+    money::admin_list_top_ups,
     money::top_up,
     money::admin_statement,
+    cash::list,
+    cash::entries,
+    cash::give_float,
+    cash::hand_over,
+    cash::close,
+    cash::explain,
+    cash::courier_list,
+    cash::courier_entries,
+    cash::admin_courier,
+    cash::admin_differences,
     stores::admin_create,
     keys::admin_issue,
     keys::admin_list,
@@ -387,9 +436,12 @@ endpoints! {
     orders::discard,
     orders::return_delivery,
     orders::waive_return,
+    orders::record_payment,
     recipients::change_link,
     stores::get_tracking,
     stores::set_tracking,
+    stores::get_payments,
+    stores::set_payments,
     stores::get_hours,
     stores::set_hours,
     stores::get_area,
@@ -422,6 +474,16 @@ endpoints! {
     tariffs::remove,
     tariffs::preview,
     tariffs::compare,
+    pay::list_plans,
+    pay::create_plan,
+    pay::remove_plan,
+    pay::preview_plan,
+    pay::get_terms,
+    pay::set_terms,
+    pay::admin_statement,
+    pay::create_entry,
+    pay::earnings,
+    pay::own_statement,
     stores::admin_list,
     stores::admin_get,
     stores::admin_alter,

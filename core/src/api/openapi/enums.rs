@@ -4,22 +4,28 @@ use super::json::Json;
 use crate::{
     api::{audit::ACTIONS, problem::ProblemCode},
     model::{
-        Load, Vehicle,
+        Load, PixKeyKind, Vehicle,
         audit::ActorKind,
+        cash::CashKind,
         order::{
             DeliveryStatus, EventKind, NoticeCode, OrderStatus, PaymentMethod, ProofPart, ProofStep,
         },
+        pay::{Combine, PayKind, Payer},
         price::EstimatePolicy,
-        store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role},
+        store::{EntryKind, KeyKind, NotificationKind, RecipientChoice, Role, Settle, TopUpState},
         webhook::AttemptResult,
     },
     rules::recipient::TrackingState,
 };
 
 /// The codes of invalid fields that are not also problem codes, with their descriptions.
-const FIELD_CODES: [(&str, &str); 65] = [
+const FIELD_CODES: [(&str, &str); 67] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "The value has the wrong JSON type."),
+    (
+        "overlap",
+        "The value overlaps with another one of the same list, or of another field.",
+    ),
     ("duplicate_field", "The field was sent twice."),
     ("duplicate", "Another object has this value."),
     (
@@ -63,6 +69,10 @@ const FIELD_CODES: [(&str, &str); 65] = [
         "Not the `nextCursor` of a previous response.",
     ),
     ("invalid_email", "Not an email address."),
+    (
+        "invalid_pix_key",
+        "Not a Pix key, or its check digits do not match.",
+    ),
     (
         "invalid_cnpj",
         "Not a CNPJ, or its check digits do not match.",
@@ -308,6 +318,33 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
             texts("What to do with a price that is an estimate.", policies()),
         ),
         (
+            "Settle",
+            texts(
+                "When couriers bring a store the cash that they collected.",
+                settles(),
+            ),
+        ),
+        (
+            "PayType",
+            texts(
+                "The type of a line or an entry of a courier's pay.",
+                pay_kinds(),
+            ),
+        ),
+        ("Payer", texts("Who pays a courier.", payers())),
+        (
+            "Combine",
+            texts(
+                "How the parts of an order's pay are combined.",
+                combinations(),
+            ),
+        ),
+        ("PixKeyKind", texts("The kind of a Pix key.", pix_keys())),
+        (
+            "TopUpState",
+            texts("The state of a request for a top-up.", top_up_states()),
+        ),
+        (
             "KeyOrigin",
             texts(
                 "The purpose of a key, and the origin of the orders created with it.",
@@ -336,6 +373,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ),
         ("FieldCode", texts("The error in a field.", fields)),
         ("StoreNumber", number("A store's ID")),
+        ("CourierNumber", number("A courier's ID")),
         ("StopNumber", number("The ID of an order or a delivery")),
         (
             "CancellationMode",
@@ -427,6 +465,10 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
             texts("The kind of an entry in a statement.", entries()),
         ),
         (
+            "CashEntryType",
+            texts("The kind of an entry in the cash ledger.", cash_kinds()),
+        ),
+        (
             "StopPin",
             texts(
                 "The end of the route at which a stop is fixed.",
@@ -468,6 +510,27 @@ fn actors() -> impl Iterator<Item = (&'static str, String)> {
         ActorKind::Courier => "A courier, by a sign-in link, a session or the courier's key.",
     };
     ActorKind::ALL
+        .into_iter()
+        .map(move |kind| (kind.name(), meaning(kind).to_owned()))
+}
+
+fn cash_kinds() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |kind| match kind {
+        CashKind::Float => "The store gave the courier change.",
+        CashKind::Collected => {
+            "The courier collected the payment of a delivery, also 0; once for each delivery that is paid in cash."
+        }
+        CashKind::Correction => "The counter changed what was collected; the amount is the change.",
+        CashKind::HandedOver => "The courier gave cash to the store.",
+        CashKind::ToStoreDirectly => {
+            "The recipient gave the cash to the store. It is not in hand; the amount can be a change."
+        }
+        CashKind::Difference => {
+            "A closing: counted minus expected, also 0. With it, the next period starts at 0."
+        }
+        CashKind::Note => "The reason for a difference, sent after the closing.",
+    };
+    CashKind::ALL
         .into_iter()
         .map(move |kind| (kind.name(), meaning(kind).to_owned()))
 }
@@ -740,6 +803,68 @@ fn policies() -> impl Iterator<Item = (&'static str, String)> {
     EstimatePolicy::ALL
         .into_iter()
         .map(move |policy| (policy.name(), meaning(policy).to_owned()))
+}
+
+fn pix_keys() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |kind| match kind {
+        PixKeyKind::Cpf => "A person's CPF.",
+        PixKeyKind::Cnpj => "A company's CNPJ, numeric or alphanumeric.",
+        PixKeyKind::Email => "An email address.",
+        PixKeyKind::Phone => "A Brazilian phone number.",
+        PixKeyKind::Random => "A random key.",
+    };
+    PixKeyKind::ALL
+        .into_iter()
+        .map(move |kind| (kind.name(), meaning(kind).to_owned()))
+}
+
+fn top_up_states() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |state| match state {
+        TopUpState::Pending => "The operator has not booked the payment.",
+        TopUpState::Confirmed => "The operator booked the payment.",
+        TopUpState::Expired => {
+            "No payment was booked within seven days. The operator can still book one."
+        }
+    };
+    TopUpState::ALL
+        .into_iter()
+        .map(move |state| (state.name(), meaning(state).to_owned()))
+}
+
+fn pay_kinds() -> impl Iterator<Item = (&'static str, String)> {
+    PayKind::ALL
+        .iter()
+        .map(|kind| (kind.name(), format!("{}.", kind.text().en)))
+}
+
+fn payers() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |payer| match payer {
+        Payer::Operator => "The operator.",
+        Payer::Store => "The store of the order.",
+    };
+    Payer::ALL
+        .iter()
+        .map(move |payer| (payer.name(), meaning(*payer).to_owned()))
+}
+
+fn combinations() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |combine| match combine {
+        Combine::Sum => "All parts are paid.",
+        Combine::Max => "Only the largest part is paid; of equal ones, the first.",
+    };
+    Combine::ALL
+        .iter()
+        .map(move |combine| (combine.name(), meaning(*combine).to_owned()))
+}
+
+fn settles() -> impl Iterator<Item = (&'static str, String)> {
+    let meaning = |settle| match settle {
+        Settle::PerOrder => "After each order: the courier comes back to the pickup with it.",
+        Settle::AtShiftEnd => "At the end of the shift. The courier comes back for no order.",
+    };
+    Settle::ALL
+        .iter()
+        .map(move |settle| (settle.name(), meaning(*settle).to_owned()))
 }
 
 fn rules() -> Vec<(&'static str, String)> {

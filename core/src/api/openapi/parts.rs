@@ -156,6 +156,15 @@ fn in_paths() -> Vec<(&'static str, Json)> {
             id("tariffId", "path", "The ID of a stored tariff.", true),
         ),
         (
+            "payPlanId",
+            id(
+                "payPlanId",
+                "path",
+                "The ID of a version of a pay plan.",
+                true,
+            ),
+        ),
+        (
             "notificationId",
             id("notificationId", "path", "The notification's ID.", true),
         ),
@@ -223,6 +232,7 @@ fn in_queries() -> Vec<(&'static str, Json)> {
             ),
         ),
         ("lastDay", day("to", "The last day; by default today.")),
+        ("earningsDay", day("day", "The day; by default today.")),
         (
             "storeIdOfOrders",
             id(
@@ -382,6 +392,48 @@ fn outward() -> Vec<(&'static str, Json)> {
                 "query",
                 "The ID of the store whose statement to read; by default the calling store.",
                 false,
+            ),
+        ),
+        (
+            "storeIdOfCash",
+            id(
+                "storeId",
+                "query",
+                "The ID of the store; by default the calling store. A parent store can name a branch.",
+                false,
+            ),
+        ),
+        (
+            "storeIdOfDifferences",
+            id(
+                "storeId",
+                "query",
+                "The ID of the store; by default all stores.",
+                false,
+            ),
+        ),
+        (
+            "courierIdOfCash",
+            id("courierId", "query", "Only of this courier.", false),
+        ),
+        (
+            "cashPeriod",
+            parameter(
+                "period",
+                "query",
+                "Only of this period of a courier.",
+                false,
+                Json::object([("type", "integer".into()), ("minimum", 1.into())]),
+            ),
+        ),
+        (
+            "cashType",
+            parameter(
+                "type",
+                "query",
+                "Only entries of this type.",
+                false,
+                Json::reference("schemas", "CashEntryType"),
             ),
         ),
         (

@@ -1,10 +1,11 @@
 //! The schemas of the wire types, restricted to what the validator accepts.
 
+use serde::ser::Error as _;
 use utoipa::ToSchema;
 
 use super::{devices, enums, json::Json, open_delivery, text};
 use crate::{
-    api::problem::ProblemDocument,
+    api::{bounds, problem::ProblemDocument},
     json::{Member, Tree},
     wire,
 };
@@ -51,6 +52,19 @@ const REQUESTS: &[&str] = &[
     "SurchargeBody",
     "TariffSample",
     "WindowBody",
+    "CreatePayPlan",
+    "PreviewPay",
+    "PayPlanBody",
+    "PayBandBody",
+    "ReturnPayBody",
+    "CancelledPercentBody",
+    "WaitingPayBody",
+    "ShiftPayBody",
+    "CommissionBody",
+    "PaySample",
+    "SetCourierPay",
+    "SetPayTerms",
+    "CreatePayEntry",
     "SetStoreDispatch",
     "SetDispatch",
     "StepTime",
@@ -67,6 +81,11 @@ const REQUESTS: &[&str] = &[
     "CancelOrder",
     "CreateWebhook",
     "CreateTopUp",
+    "RequestTopUp",
+    "MoveCash",
+    "CloseCash",
+    "SendSlip",
+    "ExplainDifference",
     "NameRecipient",
     "StoreHours",
     "OpeningPeriod",
@@ -74,22 +93,28 @@ const REQUESTS: &[&str] = &[
     "StoreArea",
     "AreaGeometry",
     "SetStoreTracking",
+    "SetStorePayments",
+    "SetPix",
+    "ReceivePayment",
+    "RecordPayment",
     "TrackingContact",
     "ChangeLink",
     "ChooseDelivery",
     "RateDelivery",
 ];
 /// The fields of responses that are omitted if they have no value.
-const OPTIONAL: [(&str, &str); 37] = [
+const OPTIONAL: [(&str, &str); 40] = [
     ("CourierRecord", "stuckSince"),
     ("Order", "requirements"),
     ("Order", "deliverAt"),
     ("Order", "preparationStartsAt"),
     ("Order", "pickupInstructions"),
     ("Delivery", "payment"),
+    ("Delivery", "paymentsReceived"),
     ("Delivery", "window"),
     ("CourierOrder", "pickupInstructions"),
     ("CourierDelivery", "payment"),
+    ("CourierDelivery", "paymentsReceived"),
     ("CourierDelivery", "window"),
     ("CourierOrder", "requirements"),
     ("DispatchDecision", "excluded"),
@@ -108,6 +133,7 @@ const OPTIONAL: [(&str, &str); 37] = [
     ("Order", "leadMinutes"),
     ("ContextStore", "leadMinutes"),
     ("ContextStore", "estimates"),
+    ("ContextStore", "settle"),
     ("ContextStore", "hours"),
     ("ContextStore", "serviceArea"),
     ("PreviewContext", "validUntil"),
@@ -141,6 +167,20 @@ fn operator(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::TariffList>(schemas)?;
     add::<wire::TariffPreview>(schemas)?;
     add::<wire::TariffComparison>(schemas)?;
+    pay(schemas)
+}
+
+/// Adds the schemas of couriers' pay.
+fn pay(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::CreatePayPlan>(schemas)?;
+    add::<wire::PreviewPay>(schemas)?;
+    add::<wire::PayPlanList>(schemas)?;
+    add::<wire::PayPreview>(schemas)?;
+    add::<wire::SetCourierPay>(schemas)?;
+    add::<wire::CourierPay>(schemas)?;
+    add::<wire::CreatePayEntry>(schemas)?;
+    add::<wire::PayStatement>(schemas)?;
+    add::<wire::Earnings>(schemas)?;
     Ok(())
 }
 
@@ -203,6 +243,15 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
             .into_iter()
             .map(|(name, schema)| (name.into(), schema)),
     );
+    for (schema, field, bounds) in bounds::fields()? {
+        let bounds = Json::of(&bounds)?;
+        schemas
+            .iter_mut()
+            .find(|(name, _)| name == schema)
+            .and_then(|(_, schema)| schema.get_mut("properties")?.get_mut(field))
+            .and_then(|property| bound(property, &bounds))
+            .ok_or_else(|| serde_json::Error::custom(format!("no field {schema}.{field}")))?;
+    }
     let address = schemas
         .iter()
         .find(|(name, _)| name == "Address")
@@ -233,6 +282,37 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
         .map(|(_, schema)| schema.clone());
     schemas.extend(issue.map(|schema| ("AdminIssueKey".into(), admin_issue_key(schema))));
     Ok(schemas)
+}
+
+/// Adds the keywords of bounds to a property: a range, or a pair of bounds of which the first is
+/// excluded. The minimum of a length is written only if it is above 0.
+fn bound(property: &mut Json, bounds: &Json) -> Option<()> {
+    let is = |name| match property.get("type")? {
+        Json::List(kinds) => Some(kinds.iter().any(|kind| kind.as_str() == Some(name))),
+        kind => Some(kind.as_str() == Some(name)),
+    };
+    let ([max, min], is_length) = match (is("string")?, is("array")?) {
+        (true, _) => (["maxLength", "minLength"], true),
+        (_, true) => (["maxItems", "minItems"], true),
+        _ if bounds.items().is_some() => (["maximum", "exclusiveMinimum"], false),
+        _ => (["maximum", "minimum"], false),
+    };
+    let (start, end) = match bounds {
+        Json::List(both) => (
+            both.first()?.get("Excluded")?,
+            both.get(1)?.get("Included")?,
+        ),
+        range => (range.get("start")?, range.get("end")?),
+    };
+    if let Json::Object(members) = property {
+        // The minimum of Rust's unsigned numbers.
+        members.retain(|(name, _)| name != "minimum");
+    }
+    property.set(max, end.clone());
+    if !(is_length && start.as_u64() == Some(0)) {
+        property.set(min, start.clone());
+    }
+    Some(())
 }
 
 /// Moves the default of an optional field into the alternative that is not null. Generators of
@@ -336,10 +416,22 @@ fn outward(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
     add::<wire::WebhookPayload>(schemas)?;
     add::<wire::StatementPage>(schemas)?;
     add::<wire::CreateTopUp>(schemas)?;
+    add::<wire::RequestTopUp>(schemas)?;
+    add::<wire::TopUpList>(schemas)?;
+    add::<wire::CashList>(schemas)?;
+    add::<wire::CashEntryList>(schemas)?;
+    add::<wire::MoveCash>(schemas)?;
+    add::<wire::CloseCash>(schemas)?;
+    add::<wire::ClosedCash>(schemas)?;
+    add::<wire::ExplainDifference>(schemas)?;
+    add::<wire::CourierCash>(schemas)?;
     Ok(())
 }
 
 fn recipients(schemas: &mut Vec<Member<'static>>) -> serde_json::Result<()> {
+    add::<wire::RecordPayment>(schemas)?;
+    add::<wire::SetStorePayments>(schemas)?;
+    add::<wire::StorePaymentsView>(schemas)?;
     add::<wire::SetStoreTracking>(schemas)?;
     add::<wire::StoreTrackingView>(schemas)?;
     add::<wire::ChangeLink>(schemas)?;

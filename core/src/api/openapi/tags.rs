@@ -1,7 +1,7 @@
 //! The groups of endpoints on the documentation page.
 
 /// Tags and their descriptions.
-pub(super) const TAGS: [(&str, &str); 15] = [
+pub(super) const TAGS: [(&str, &str); 16] = [
     (
         "Orders",
         "Preview, create, follow and cancel delivery orders.",
@@ -23,6 +23,10 @@ pub(super) const TAGS: [(&str, &str); 15] = [
     ("Events", "The event journal, as pages and as a stream."),
     ("Webhooks", "Events sent to the store's own server."),
     ("Money", "Fees, refunds and top-ups."),
+    (
+        "Cash",
+        "The cash that couriers carry for a store: floats, handovers, closings and differences.",
+    ),
     (
         "Notifications",
         "Messages to a store about failed, expired or returned orders and stopped webhooks.",

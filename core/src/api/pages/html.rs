@@ -1,6 +1,6 @@
 //! Parts of HTML documents.
 
-use crate::model::Language;
+use crate::model::{Language, Money};
 
 /// Escapes a value for text and for attributes in quotation marks.
 pub(super) fn escape(value: &str) -> String {
@@ -43,9 +43,41 @@ pub(super) fn phone_number(number: &str) -> String {
     }
 }
 
+/// Returns an amount of zero or more with separated thousands: `1.234,50` in Portuguese.
+pub(super) fn reais(amount: Money, language: Language) -> String {
+    let (thousands, decimal) = match language {
+        Language::English => (',', '.'),
+        Language::Portuguese => ('.', ','),
+    };
+    let centavos = amount.centavos();
+    let digits = (centavos / 100).to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(thousands);
+        }
+        grouped.push(digit);
+    }
+    format!("{grouped}{decimal}{:02}", centavos % 100)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        for (centavos, en, pt) in [
+            (5, "0.05", "0,05"),
+            (5_790, "57.90", "57,90"),
+            (123_450, "1,234.50", "1.234,50"),
+            (100_000_000, "1,000,000.00", "1.000.000,00"),
+        ] {
+            let amount = Money::from_centavos(centavos).unwrap();
+            assert_eq!(reais(amount, Language::English), en);
+            assert_eq!(reais(amount, Language::Portuguese), pt);
+        }
+    }
 
     #[test]
     fn markup_in_a_value_is_escaped() {

@@ -3,6 +3,7 @@
 
 mod html;
 mod map;
+mod qr;
 mod recipient;
 
 use std::sync::LazyLock;

@@ -2,13 +2,14 @@
 
 use super::{
     SCRIPT,
-    html::{document, escape, phone_number},
+    html::{document, escape, phone_number, reais},
     map::figure,
+    qr::qr,
 };
 use crate::{
     api::problem::Problem,
     model::{Language, Text, time_of_day},
-    rules::recipient::{RecipientStatus, TrackingState},
+    rules::recipient::{RecipientPix, RecipientStatus, TrackingState},
 };
 
 /// The steps of a delivery.
@@ -34,9 +35,13 @@ pub(in crate::api) fn recipient_page(
     };
     let body = format!(
         "<header>{}</header>\n<main>\n<section id=\"live\" class=\"card{tone}\" aria-live=\"polite\">\n{}</section>\n\
-         <div id=\"actions\">{}</div>\n<div id=\"contact\">{}</div>\n</main>\n<footer id=\"note\">{}</footer>\n<script>{SCRIPT}</script>\n",
+         <div id=\"pay\">{}</div>\n<div id=\"actions\">{}</div>\n<div id=\"contact\">{}</div>\n</main>\n<footer id=\"note\">{}</footer>\n<script>{SCRIPT}</script>\n",
         escape(&status.store_name),
         live(status, language),
+        status
+            .pix
+            .as_ref()
+            .map_or_else(String::new, |pix| pay(pix, language)),
         actions(status, token, language),
         contact(status, language),
         note(status, language),
@@ -128,6 +133,40 @@ fn live(status: &RecipientStatus, language: Language) -> String {
         ));
     }
     html
+}
+
+/// Returns the Pix that is due: its QR code for another phone, and its text for the app of a bank on
+/// this one.
+fn pay(pix: &RecipientPix, language: Language) -> String {
+    let amount = reais(pix.amount, language);
+    let (heading, to, hint, label, copy, copied, note) = match language {
+        Language::English => (
+            "Pay by Pix",
+            "To",
+            "Copy the code and paste it into your bank's app under Pix, or scan it with another phone.",
+            "Pix code, ‘copia e cola’",
+            "Copy the Pix code",
+            "Copied",
+            "This page does not know when you have paid. Show the receipt to the courier; the store checks its account.",
+        ),
+        Language::Portuguese => (
+            "Pague com Pix",
+            "Para",
+            "Copie o código e cole no Pix do app do seu banco, ou escaneie com outro celular.",
+            "Pix copia e cola",
+            "Copiar código Pix",
+            "Copiado",
+            "Esta página não sabe quando você pagou. Mostre o comprovante ao entregador; a loja confere a própria conta.",
+        ),
+    };
+    let (code, name) = (escape(&pix.br_code), escape(&pix.name));
+    let qr = qr(&pix.br_code, heading);
+    format!(
+        "<section class=\"card pix\"><h2>{heading}</h2>\n<p class=\"due\"><b>R$ {amount}</b> <span class=\"dim\">{to} {name}</span></p>\n\
+         <p class=\"dim\">{hint}</p>\n<button type=\"button\" class=\"main copy\" data-copy=\"{code}\" data-done=\"{copied}\">{copy}</button>\n\
+         {qr}<label class=\"text\">{label}<textarea class=\"brcode\" readonly rows=\"4\">{code}</textarea></label>\n\
+         <p class=\"dim\">{note}</p></section>\n"
+    )
 }
 
 fn steps(state: TrackingState, language: Language) -> String {

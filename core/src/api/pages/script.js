@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const parts = ["live", "actions", "contact", "note"];
+  const parts = ["live", "pay", "actions", "contact", "note"];
   const page = location.pathname;
   let last = null,
     stream = null,
@@ -9,8 +9,13 @@
 
   // A part in which the recipient has written or chosen something stays as it is.
   const inUse = (part) =>
-    part.contains(document.activeElement) ||
-    [...part.querySelectorAll("textarea, input:checked")].some((field) => field.value);
+    (part.contains(document.activeElement) && !document.activeElement.closest(".pix")) ||
+    [...part.querySelectorAll("textarea:not([readonly]), input:checked")].some(
+      (field) => field.value,
+    );
+
+  // The code to pay keeps its focus and its label until it changes or is no longer due.
+  const code = (part) => part.querySelector("[data-copy]")?.dataset.copy;
 
   const refresh = async () => {
     let response, html;
@@ -28,6 +33,7 @@
     for (const id of parts) {
       const [before, after] = [document.getElementById(id), next.getElementById(id)];
       if (!before || !after || before.innerHTML === after.innerHTML || inUse(before)) continue;
+      if (code(before) && code(before) === code(after)) continue;
       before.className = after.className;
       before.replaceChildren(...after.childNodes);
     }
@@ -59,6 +65,23 @@
       }
     };
   };
+
+  // Without the script, the code is selected by hand.
+  document.documentElement.classList.add("js");
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+    } catch {
+      // A page without https has no clipboard.
+      const field = document.querySelector(".brcode");
+      field.focus();
+      field.select();
+      document.execCommand("copy");
+    }
+    button.textContent = button.dataset.done;
+  });
 
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) return stream.close();

@@ -2,17 +2,13 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     model::{Email, StoreId, UserId, store::Role},
-    rules::accounts::MAX_NAME,
     wire::{
         ChangePassword, ConfirmPassword, ConfirmSession, CreateUser, Id, NameLogin, ResetPassword,
         UpdateUser,
     },
 };
-
-const EMAIL: usize = 400;
-const CODE: usize = 128;
 
 /// A valid request for a new user.
 pub struct NewUser {
@@ -52,7 +48,7 @@ pub fn password_reset(body: Body<ResetPassword>) -> Result<(String, String), Pro
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let code = checker.required_text(&root.member("code"), sent.code.as_ref(), CODE);
+    let code = checker.required_text(&root.member("code"), sent.code.as_ref(), bounds::LINK_CODE);
     let new = checker.password(&root.member("newPassword"), sent.new_password);
     checker.finish(code.zip(new))
 }
@@ -65,9 +61,9 @@ pub fn new_user(body: Body<CreateUser>) -> Result<NewUser, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let name = checker.required_text(&root.member("name"), sent.name.as_ref(), MAX_NAME);
+    let name = checker.required_text(&root.member("name"), sent.name.as_ref(), bounds::NAME);
     let path = root.member("email");
-    let email = checker.required_text(&path, sent.email.as_ref(), EMAIL);
+    let email = checker.required_text(&path, sent.email.as_ref(), bounds::EMAIL);
     let email = checker.email(&path, email);
     if sent.role.is_none() {
         checker.required(&root.member("role"));
@@ -97,7 +93,7 @@ pub fn user_update(body: Body<UpdateUser>) -> Result<(Option<String>, Option<Rol
     let name = sent
         .name
         .is_some()
-        .then(|| checker.required_text(&path, sent.name.as_ref(), MAX_NAME))
+        .then(|| checker.required_text(&path, sent.name.as_ref(), bounds::NAME))
         .flatten();
     let role = checker.role(sent.role);
     checker.finish(Some((name, role)))

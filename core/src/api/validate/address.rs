@@ -1,16 +1,17 @@
 //! Addresses.
 
+use std::ops::RangeInclusive;
+
 use super::checker::{Checker, Path};
 use crate::{
     api::{
+        bounds,
         problem::{FieldError, Problem},
         read::Body,
     },
     model::{Address, Cep, Point, Uf},
     wire::AddressBody,
 };
-
-const MAX_LENGTH: usize = 255;
 
 /// The purpose of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,19 +41,19 @@ impl Checker {
         need: Need,
     ) -> Address {
         let address = Address {
-            street: self.text(&path.member("street"), body.street.as_ref(), MAX_LENGTH),
-            number: self.text(&path.member("number"), body.number.as_ref(), MAX_LENGTH),
+            street: self.text(&path.member("street"), body.street.as_ref(), bounds::NAME),
+            number: self.text(&path.member("number"), body.number.as_ref(), bounds::NAME),
             complement: self.text(
                 &path.member("complement"),
                 body.complement.as_ref(),
-                MAX_LENGTH,
+                bounds::NAME,
             ),
             neighborhood: self.text(
                 &path.member("neighborhood"),
                 body.neighborhood.as_ref(),
-                MAX_LENGTH,
+                bounds::NAME,
             ),
-            city: self.text(&path.member("city"), body.city.as_ref(), MAX_LENGTH),
+            city: self.text(&path.member("city"), body.city.as_ref(), bounds::NAME),
             state: self.state(path, body.state.as_ref()),
             zip_code: self.zip_code(path, body.zip_code.as_ref()),
             point: self.coordinates(path, body),
@@ -66,7 +67,7 @@ impl Checker {
 
     fn state(&mut self, path: &Path<'_>, value: Option<&String>) -> Option<String> {
         let path = path.member("state");
-        let text = self.text(&path, value, MAX_LENGTH)?;
+        let text = self.text(&path, value, bounds::NAME)?;
         if Uf::parse(&text).is_none() {
             self.reject(
                 &path,
@@ -81,7 +82,7 @@ impl Checker {
 
     fn zip_code(&mut self, path: &Path<'_>, value: Option<&String>) -> Option<String> {
         let path = path.member("zipCode");
-        let text = self.text(&path, value, MAX_LENGTH)?;
+        let text = self.text(&path, value, bounds::NAME)?;
         if Cep::parse(&text).is_none() {
             self.reject(
                 &path,
@@ -117,21 +118,30 @@ impl Checker {
         longitude: f64,
     ) -> Option<Point> {
         let point = Point::from_degrees(latitude, longitude);
-        for (name, value, limit) in [("latitude", latitude, 90), ("longitude", longitude, 180)] {
+        for (name, value, limit) in [
+            ("latitude", latitude, bounds::LATITUDE),
+            ("longitude", longitude, bounds::LONGITUDE),
+        ] {
             self.degrees(&path.member(name), value, limit);
         }
         point
     }
 
     /// Whether an angle is within its limit.
-    pub(super) fn degrees(&mut self, path: &Path<'_>, value: f64, limit: i32) -> bool {
-        let is_valid = (-f64::from(limit)..=f64::from(limit)).contains(&value);
+    pub(super) fn degrees(
+        &mut self,
+        path: &Path<'_>,
+        value: f64,
+        bounds: RangeInclusive<i32>,
+    ) -> bool {
+        let (min, max) = bounds.into_inner();
+        let is_valid = (f64::from(min)..=f64::from(max)).contains(&value);
         if !is_valid {
             self.reject(
                 path,
                 "out_of_range",
-                format!("Expected -{limit} to {limit} degrees."),
-                format!("Esperado de -{limit} a {limit} graus."),
+                format!("Expected {min} to {max} degrees."),
+                format!("Esperado de {min} a {max} graus."),
             );
         }
         is_valid

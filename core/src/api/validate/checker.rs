@@ -3,6 +3,8 @@
 //! Control characters are rejected in every string, except line breaks and tabs, to protect
 //! databases and terminals.
 
+use std::ops::RangeInclusive;
+
 use crate::api::{
     call::plain,
     problem::{FieldError, Problem, ProblemCode},
@@ -128,17 +130,17 @@ impl Checker {
         );
     }
 
-    /// Reads a string of at most `max` characters without control characters. Both checks apply
-    /// before trimming, as in the OpenAPI schema. Returns the trimmed string, or `None` if it is
-    /// blank.
+    /// Reads a string whose length does not exceed `bounds` and that has no control characters.
+    /// Both checks apply before trimming, as in the OpenAPI schema. Returns the trimmed string, or
+    /// `None` if it is blank.
     pub(super) fn text(
         &mut self,
         path: &Path<'_>,
         value: Option<&String>,
-        max: usize,
+        bounds: RangeInclusive<usize>,
     ) -> Option<String> {
         let text = value?;
-        let length = text.chars().count();
+        let (length, max) = (text.chars().count(), *bounds.end());
         if length > max {
             self.reject(
                 path,
@@ -170,14 +172,30 @@ impl Checker {
         &mut self,
         path: &Path<'_>,
         value: Option<&String>,
-        max: usize,
+        bounds: RangeInclusive<usize>,
     ) -> Option<String> {
         let errors = self.errors.len();
-        let text = self.text(path, value, max);
+        let text = self.text(path, value, bounds);
         if text.is_none() && self.errors.len() == errors {
             self.required(path);
         }
         text
+    }
+
+    /// Rejects a list with more than the permitted number of items.
+    pub(super) fn has_at_most(
+        &mut self,
+        path: &Path<'_>,
+        length: usize,
+        bounds: RangeInclusive<usize>,
+    ) -> bool {
+        let max = *bounds.end();
+        if length > max {
+            let en = format!("Too many entries. Send at most {max}.");
+            let pt = format!("Há itens demais. Envie no máximo {max}.");
+            self.reject(path, "out_of_range", en, pt);
+        }
+        length <= max
     }
 
     /// Parses a string and records its error.
@@ -201,10 +219,10 @@ impl Checker {
         &mut self,
         path: &Path<'_>,
         value: Option<f64>,
-        min: u32,
-        max: u32,
+        bounds: RangeInclusive<u32>,
     ) -> Option<u32> {
         let number = value?;
+        let (min, max) = (*bounds.start(), *bounds.end());
         if !(f64::from(min)..=f64::from(max)).contains(&number) {
             self.reject(
                 path,
@@ -214,7 +232,7 @@ impl Checker {
             );
             return None;
         }
-        self.integer(path, Some(libm::ceil(number)), min, max)
+        self.integer(path, Some(libm::ceil(number)), bounds)
     }
 
     /// Reads an integer within a range.
@@ -222,10 +240,10 @@ impl Checker {
         &mut self,
         path: &Path<'_>,
         value: Option<f64>,
-        min: u32,
-        max: u32,
+        bounds: RangeInclusive<u32>,
     ) -> Option<u32> {
         let number = value?;
+        let (min, max) = (*bounds.start(), *bounds.end());
         if number.fract() != 0.0 {
             self.reject(
                 path,
@@ -271,7 +289,7 @@ mod tests {
     fn fractions_of_minutes_are_rounded_up() {
         let mut checker = Checker::default();
         let root = Path::Root;
-        let read = |checker: &mut Checker, number| checker.minutes(&root, Some(number), 0, 1440);
+        let read = |checker: &mut Checker, number| checker.minutes(&root, Some(number), 0..=1440);
         let found = [0.0, -0.0, 0.1, 30.0, 29.000_001, 1439.5, 1440.0]
             .map(|number| read(&mut checker, number));
         assert_eq!(
@@ -298,10 +316,10 @@ mod tests {
         let mut checker = Checker::default();
         let root = Path::Root;
         for bad in [-1.0, 1441.0, 1.5, f64::MAX, f64::INFINITY, f64::NAN] {
-            assert_eq!(checker.integer(&root, Some(bad), 0, 1440), None, "{bad}");
+            assert_eq!(checker.integer(&root, Some(bad), 0..=1440), None, "{bad}");
         }
         assert_eq!(checker.errors.len(), 6);
-        assert_eq!(checker.integer(&root, Some(1440.0), 0, 1440), Some(1440));
-        assert_eq!(checker.integer(&root, Some(-0.0), 0, 1440), Some(0));
+        assert_eq!(checker.integer(&root, Some(1440.0), 0..=1440), Some(1440));
+        assert_eq!(checker.integer(&root, Some(-0.0), 0..=1440), Some(0));
     }
 }

@@ -4,7 +4,7 @@ use chrono::Weekday;
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     geo::{first_crossing, first_outside, has_three_edges, is_in_box},
     model::{
         Day, LocalTime, Point,
@@ -16,10 +16,6 @@ use crate::{
         StoreHoursBody,
     },
 };
-
-/// Maximum length of strings that have their own format.
-const FORMATTED: usize = 64;
-const NAME: usize = 60;
 
 /// Validates the opening hours of a store, and its usual preparation time in minutes.
 ///
@@ -35,8 +31,7 @@ pub fn store_hours(
     let preparation = checker.minutes(
         &Path::Root.member("preparationTime"),
         sent,
-        0,
-        limits.preparation_minutes,
+        0..=limits.preparation_minutes,
     );
     checker.finish(Some((hours, preparation)))
 }
@@ -60,9 +55,7 @@ impl Checker {
             sent.hours.as_deref().unwrap_or_default(),
         );
         let mut weekly = Vec::new();
-        if periods.len() > StoreHours::MAX_PERIODS {
-            self.too_many(&list, StoreHours::MAX_PERIODS);
-        } else {
+        if self.has_at_most(&list, periods.len(), bounds::OPENING_PERIODS) {
             weekly.extend(
                 periods
                     .iter()
@@ -84,8 +77,7 @@ impl Checker {
             sent.exceptions.as_deref().unwrap_or_default(),
         );
         let mut exceptions: Vec<HoursException> = Vec::new();
-        if dates.len() > StoreHours::MAX_EXCEPTIONS {
-            self.too_many(&list, StoreHours::MAX_EXCEPTIONS);
+        if !self.has_at_most(&list, dates.len(), bounds::HOURS_EXCEPTIONS) {
             return StoreHours::default();
         }
         for (index, sent) in dates.iter().enumerate() {
@@ -115,16 +107,9 @@ impl Checker {
 
     /// Reads the days of the week. Repeated days count once.
     pub(super) fn weekdays(&mut self, list: &Path<'_>, names: &[String]) -> Vec<Weekday> {
-        if names.len() > 7 {
-            self.reject(
-                list,
-                "out_of_range",
-                "Send at most 7 days.",
-                "Envie no máximo 7 dias.",
-            );
-        }
+        self.has_at_most(list, names.len(), bounds::WEEKDAYS);
         let mut days = Vec::new();
-        for (index, day) in names.iter().take(7).enumerate() {
+        for (index, day) in names.iter().take(*bounds::WEEKDAYS.end()).enumerate() {
             match day.parse::<Weekday>() {
                 Ok(day) if days.contains(&day) => {}
                 Ok(day) => days.push(day),
@@ -165,7 +150,7 @@ impl Checker {
         text: Option<&String>,
         is_end: bool,
     ) -> Option<LocalTime> {
-        let text = self.required_text(path, text, FORMATTED);
+        let text = self.required_text(path, text, bounds::FORMATTED);
         self.parsed(path, text, |text| {
             let time = LocalTime::parse(text).filter(|time| is_end || *time < LocalTime::END);
             time.ok_or_else(|| {
@@ -177,7 +162,7 @@ impl Checker {
     }
 
     fn exception(&mut self, path: &Path<'_>, sent: &HoursExceptionBody) -> Option<HoursException> {
-        let date = self.required_text(&path.member("date"), sent.date.as_ref(), FORMATTED);
+        let date = self.required_text(&path.member("date"), sent.date.as_ref(), bounds::FORMATTED);
         let date = self.parsed(&path.member("date"), date, |text| {
             Day::parse(text).ok_or_else(|| {
                 let en = "Expected a date in the format YYYY-MM-DD, such as 2026-12-25.";
@@ -185,7 +170,7 @@ impl Checker {
                 ("invalid_date", en.to_owned(), pt.to_owned())
             })
         });
-        let name = self.text(&path.member("name"), sent.name.as_ref(), NAME);
+        let name = self.text(&path.member("name"), sent.name.as_ref(), bounds::DATE_NAME);
         let open = if sent.closed == Some(true) {
             for (field, value) in [("from", &sent.from), ("until", &sent.until)] {
                 if value.is_some() {
@@ -211,7 +196,7 @@ impl Checker {
         if !self.has_permitted_size(&path.member("coordinates"), sent) {
             return ServiceArea(Vec::new());
         }
-        let kind = self.required_text(&path.member("type"), sent.kind.as_ref(), FORMATTED);
+        let kind = self.required_text(&path.member("type"), sent.kind.as_ref(), bounds::FORMATTED);
         let is_multiple = is_multiple(sent);
         if kind.is_some() && is_multiple.is_none() {
             let en =

@@ -2,13 +2,11 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     model::Timestamp,
     wire::open_delivery::{CancelDelivery, FinishDelivery, HandleProblem},
 };
 
-const CLIENT: usize = 64;
-const TEXT: usize = 255;
 const ACTIONS: [(&str, Decision); 3] = [
     ("RETURN_TO_STORE", Decision::Return),
     ("DELIVER_PRODUCT", Decision::Deliver),
@@ -71,12 +69,12 @@ pub fn token_request(body: &[u8]) -> Result<(String, String), Problem> {
     let id = checker.required_text(
         &root.member("client_id"),
         value("client_id").as_ref(),
-        CLIENT,
+        bounds::CODE,
     );
     let secret = checker.required_text(
         &root.member("client_secret"),
         value("client_secret").as_ref(),
-        TEXT,
+        bounds::NAME,
     );
     checker.finish(id.zip(secret))
 }
@@ -118,7 +116,11 @@ pub fn problem_decision(body: Body<HandleProblem>) -> Result<(Decision, String),
         &ACTIONS.map(|(name, _)| name),
         true,
     );
-    let note = checker.text(&root.member("message"), body.value.message.as_ref(), TEXT);
+    let note = checker.text(
+        &root.member("message"),
+        body.value.message.as_ref(),
+        bounds::NAME,
+    );
     let decision = ACTIONS
         .iter()
         .find(|(name, _)| action == Some(*name))
@@ -145,7 +147,11 @@ pub fn delivery_cancellation(body: Body<CancelDelivery>) -> Result<(Decision, St
         &actions,
         false,
     );
-    let note = checker.text(&root.member("message"), body.value.message.as_ref(), TEXT);
+    let note = checker.text(
+        &root.member("message"),
+        body.value.message.as_ref(),
+        bounds::NAME,
+    );
     let decision = if action == Some("CANCEL_DELIVERY") {
         Decision::Discard
     } else {

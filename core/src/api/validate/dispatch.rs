@@ -21,23 +21,21 @@ pub fn store_dispatch(body: Body<SetStoreDispatch>) -> Result<StoreDispatch, Pro
         (
             "leadMinutes",
             sent.lead_minutes,
-            0,
-            Dispatch::MAX_LEAD_MINUTES,
+            Dispatch::LEAD_MINUTES,
             ProblemCode::LeadOutOfRange,
         ),
         (
             "ordersPerTrip",
             sent.orders_per_trip,
-            1,
-            Dispatch::MAX_ORDERS_PER_TRIP,
+            Dispatch::ORDERS_PER_TRIP,
             ProblemCode::TripLimitOutOfRange,
         ),
     ];
     let mut checker = Checker::new(wrong);
     let mut first = None;
     let mut terms = [None; 2];
-    for (term, (name, value, min, max, code)) in terms.iter_mut().zip(ranges) {
-        *term = checker.integer(&Path::Root.member(name), value, min, max);
+    for (term, (name, value, bounds, code)) in terms.iter_mut().zip(ranges) {
+        *term = checker.integer(&Path::Root.member(name), value, bounds);
         if value.is_some() && term.is_none() {
             first.get_or_insert(code);
         }
@@ -63,71 +61,70 @@ pub fn dispatch_draft(body: Body<SetDispatch>, current: &Dispatch) -> Result<Dis
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let mut draft = current.clone();
-    for (name, value, (min, max), target) in [
-        (
-            "radiusKm",
-            sent.radius_km,
-            (1, Dispatch::MAX_RADIUS_KM),
-            &mut draft.radius_km,
-        ),
-        (
-            "maxPositionAgeMinutes",
-            sent.max_position_age_minutes,
-            (1, 60),
-            &mut draft.max_position_age_minutes,
-        ),
-        (
-            "stuckAfterMinutes",
-            sent.stuck_after_minutes,
-            (1, 120),
-            &mut draft.stuck_after_minutes,
-        ),
-        (
-            "waitLimitMinutes",
-            sent.wait_limit_minutes,
-            (1, 60),
-            &mut draft.wait_limit_minutes,
-        ),
-        (
-            "reofferAfterMinutes",
-            sent.reoffer_after_minutes,
-            (0, 60),
-            &mut draft.reoffer_after_minutes,
-        ),
-        (
-            "horizonMinutes",
-            sent.horizon_minutes,
-            (0, 120),
-            &mut draft.horizon_minutes,
-        ),
-        (
-            "ordersPerTrip",
-            sent.orders_per_trip,
-            (1, Dispatch::MAX_ORDERS_PER_TRIP),
-            &mut draft.orders_per_trip,
-        ),
-        (
-            "detourMinutes",
-            sent.detour_minutes,
-            (0, 120),
-            &mut draft.detour_minutes,
-        ),
-        (
-            "readySpreadMinutes",
-            sent.ready_spread_minutes,
-            (0, 120),
-            &mut draft.ready_spread_minutes,
-        ),
-        (
-            "marginSeconds",
-            sent.margin_seconds,
-            (0, 1_800),
-            &mut draft.margin_seconds,
-        ),
-    ] {
-        *target = checker
-            .integer(&Path::Root.member(name), value, min, max)
-            .unwrap_or(*target);
-    }
+    let mut set = |name, value, bounds, target: &mut u32| {
+        if let Some(value) = checker.integer(&Path::Root.member(name), value, bounds) {
+            *target = value;
+        }
+    };
+    set(
+        "radiusKm",
+        sent.radius_km,
+        Dispatch::RADIUS_KM,
+        &mut draft.radius_km,
+    );
+    set(
+        "maxPositionAgeMinutes",
+        sent.max_position_age_minutes,
+        Dispatch::POSITION_AGE_MINUTES,
+        &mut draft.max_position_age_minutes,
+    );
+    set(
+        "stuckAfterMinutes",
+        sent.stuck_after_minutes,
+        Dispatch::STUCK_AFTER_MINUTES,
+        &mut draft.stuck_after_minutes,
+    );
+    set(
+        "waitLimitMinutes",
+        sent.wait_limit_minutes,
+        Dispatch::WAIT_LIMIT_MINUTES,
+        &mut draft.wait_limit_minutes,
+    );
+    set(
+        "reofferAfterMinutes",
+        sent.reoffer_after_minutes,
+        Dispatch::REOFFER_AFTER_MINUTES,
+        &mut draft.reoffer_after_minutes,
+    );
+    set(
+        "horizonMinutes",
+        sent.horizon_minutes,
+        Dispatch::HORIZON_MINUTES,
+        &mut draft.horizon_minutes,
+    );
+    set(
+        "ordersPerTrip",
+        sent.orders_per_trip,
+        Dispatch::ORDERS_PER_TRIP,
+        &mut draft.orders_per_trip,
+    );
+    set(
+        "detourMinutes",
+        sent.detour_minutes,
+        Dispatch::DETOUR_MINUTES,
+        &mut draft.detour_minutes,
+    );
+    set(
+        "readySpreadMinutes",
+        sent.ready_spread_minutes,
+        Dispatch::READY_SPREAD_MINUTES,
+        &mut draft.ready_spread_minutes,
+    );
+    set(
+        "marginSeconds",
+        sent.margin_seconds,
+        Dispatch::MARGIN_SECONDS,
+        &mut draft.margin_seconds,
+    );
     checker.finish(Some(draft))
 }

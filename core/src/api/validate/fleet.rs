@@ -2,9 +2,11 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     geo::{Gazetteer, LocateError},
-    model::{Address, CourierId, Duration, Email, Equipment, Point, Timestamp, courier::Shift},
+    model::{
+        Address, CourierId, Duration, Email, Equipment, Money, Point, Timestamp, courier::Shift,
+    },
     rules::couriers::{CourierUpdate, NewCourier},
     wire::{
         AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability, StartCourierSession,
@@ -12,16 +14,10 @@ use crate::{
     },
 };
 
-const NAME: usize = 255;
-const DOCUMENT: usize = 64;
-const CODE: usize = 128;
-const TOKEN: usize = 256;
 /// The time by which a device's clock may be ahead of the service's clock.
 pub(super) const MAX_CLOCK_SKEW: Duration = Duration::minutes(5);
 /// The time by which a shift may lie ahead.
 const MAX_SHIFT_AHEAD: Duration = Duration::minutes(7 * 24 * 60);
-/// The maximum accuracy radius of a position.
-pub(super) const MAX_ACCURACY_M: u32 = 10_000;
 
 /// Validates a new courier. Also returns the number of days for which the key is valid.
 ///
@@ -31,17 +27,20 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let name = checker.required_text(&root.member("name"), sent.name.as_ref(), NAME);
-    let phone = checker.required_text(&root.member("phone"), sent.phone.as_ref(), NAME);
+    let name = checker.required_text(&root.member("name"), sent.name.as_ref(), bounds::NAME);
+    let phone = checker.required_text(&root.member("phone"), sent.phone.as_ref(), bounds::NAME);
     let phone = checker.phone(&root.member("phone"), phone);
     let email = checker.optional_email(&root.member("email"), sent.email.as_ref());
-    let document = checker.text(&root.member("document"), sent.document.as_ref(), DOCUMENT);
+    let document = checker.text(
+        &root.member("document"),
+        sent.document.as_ref(),
+        bounds::CODE,
+    );
     let profile_id = checker.profile(&root.member("profileId"), sent.profile_id);
     let days = checker.integer(
         &root.member("expiresInDays"),
         sent.expires_in_days,
-        1,
-        3_650,
+        bounds::KEY_DAYS,
     );
     let (available, sandbox) = (
         sent.available.unwrap_or(false),
@@ -59,6 +58,7 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
     let equipment = checker
         .equipment(&root, sent.equipment.as_deref())
         .unwrap_or(Equipment::ALL);
+    let cash_limit = checker.cash_limit(sent.cash_limit).flatten();
     let new = name.zip(phone);
     let new = new.map(|(name, phone)| NewCourier {
         profile_id,
@@ -72,6 +72,7 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
         max_weight_g,
         max_volume_ml,
         equipment,
+        cash_limit,
     });
     checker.finish(new.map(|new| (new, days)))
 }
@@ -85,12 +86,16 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let phone = checker.text(&root.member("phone"), sent.phone.as_ref(), NAME);
+    let phone = checker.text(&root.member("phone"), sent.phone.as_ref(), bounds::NAME);
     let alteration = CourierUpdate {
-        name: checker.text(&root.member("name"), sent.name.as_ref(), NAME),
+        name: checker.text(&root.member("name"), sent.name.as_ref(), bounds::NAME),
         phone: checker.phone(&root.member("phone"), phone),
         email: checker.optional_email(&root.member("email"), sent.email.as_ref()),
-        document: checker.text(&root.member("document"), sent.document.as_ref(), DOCUMENT),
+        document: checker.text(
+            &root.member("document"),
+            sent.document.as_ref(),
+            bounds::CODE,
+        ),
         profile_id: checker.profile(&root.member("profileId"), sent.profile_id),
         available: sent.available,
         vehicle: sent
@@ -100,6 +105,7 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
         max_weight_g: checker.weight_limit(&root, sent.max_weight_grams),
         max_volume_ml: checker.volume_limit(&root, sent.max_volume_millilitres),
         equipment: checker.equipment(&root, sent.equipment.as_deref()),
+        cash_limit: checker.cash_limit(sent.cash_limit),
         suspended: sent.suspended,
         new_key: sent.new_key.unwrap_or(false),
         removed: sent.removed.unwrap_or(false),
@@ -107,8 +113,7 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Optio
     let days = checker.integer(
         &root.member("expiresInDays"),
         sent.expires_in_days,
-        1,
-        3_650,
+        bounds::KEY_DAYS,
     );
     checker.finish(Some((alteration, days)))
 }
@@ -134,13 +139,10 @@ pub fn position(
     let degrees = sent.latitude.zip(sent.longitude);
     let point = degrees.and_then(|(latitude, longitude)| checker.point(&root, latitude, longitude));
     let point = point.filter(|point| checker.in_brazil(&root, gazetteer, *point));
-    let accuracy = f64::from(MAX_ACCURACY_M);
-    if sent
-        .accuracy
-        .is_some_and(|metres| !(0.0..=accuracy).contains(&metres))
-    {
-        let en = format!("Expected 0 to {MAX_ACCURACY_M} metres.");
-        let pt = format!("Esperado de 0 a {MAX_ACCURACY_M} metros.");
+    if sent.accuracy.is_some_and(|metres| !is_accurate(metres)) {
+        let (min, max) = bounds::ACCURACY_M.into_inner();
+        let en = format!("Expected {min} to {max} metres.");
+        let pt = format!("Esperado de {min} a {max} metros.");
         checker.reject(&root.member("accuracy"), "out_of_range", en, pt);
     }
     let taken = checker
@@ -155,7 +157,11 @@ pub fn position(
 /// Every invalid field.
 pub fn sign_in_code(body: Body<StartCourierSession>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
-    let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
+    let code = checker.required_text(
+        &Path::Root.member("code"),
+        body.value.code.as_ref(),
+        bounds::LINK_CODE,
+    );
     checker.finish(code)
 }
 
@@ -168,7 +174,7 @@ pub fn operator_token(body: Body<StartOperatorSession>) -> Result<String, Proble
     let token = checker.required_text(
         &Path::Root.member("token"),
         body.value.token.as_ref(),
-        TOKEN,
+        bounds::OPERATOR_TOKEN,
     );
     checker.finish(token)
 }
@@ -212,6 +218,12 @@ pub fn availability(
     checker.finish(sent.available.map(|available| (available, shift)))
 }
 
+/// Whether an accuracy radius in metres is within its bounds.
+pub(super) fn is_accurate(metres: f64) -> bool {
+    let (min, max) = bounds::ACCURACY_M.into_inner();
+    (f64::from(min)..=f64::from(max)).contains(&metres)
+}
+
 /// Whether a point is on land in Brazil.
 pub(super) fn is_in_brazil(gazetteer: Gazetteer, point: Point) -> bool {
     let address = Address {
@@ -225,8 +237,14 @@ pub(super) fn is_in_brazil(gazetteer: Gazetteer, point: Point) -> bool {
 }
 
 impl Checker {
+    /// Reads a limit of cash. The inner `None` is a limit of zero, which is none.
+    fn cash_limit(&mut self, sent: Option<f64>) -> Option<Option<Money>> {
+        let limit = self.value(&Path::Root.member("cashLimit"), sent)?;
+        Some(Some(limit).filter(|limit| *limit > Money::ZERO))
+    }
+
     fn optional_email(&mut self, path: &Path<'_>, email: Option<&String>) -> Option<Email> {
-        let text = self.text(path, email, 400);
+        let text = self.text(path, email, bounds::EMAIL);
         self.email(path, text)
     }
 
@@ -295,7 +313,7 @@ impl Checker {
         path: &Path<'_>,
         text: Option<&String>,
     ) -> Option<Timestamp> {
-        let text = self.text(path, text, 64)?;
+        let text = self.text(path, text, bounds::FORMATTED)?;
         let Some(instant) = Timestamp::parse(&text) else {
             let en = "Expected a timestamp in RFC 3339 format, such as 2026-11-21T14:30:00Z.";
             let pt = "Esperados data e horário no formato RFC 3339, como 2026-11-21T14:30:00Z.";

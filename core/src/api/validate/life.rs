@@ -2,17 +2,14 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     model::{CourierId, DeliveryId, Timestamp, order::ProofParts},
-    rules::limits::Limits,
+    rules::{lifecycle::Receipt, limits::Limits},
     wire::{
         CancelOrder, DelayOrder, FailDelivery, GiveCode, GiveDeliveryCode, GiveDeliveryReason,
         GiveReason, Id, NameDelivery, ReassignOrder, StepTime,
     },
 };
-
-const CODE: usize = 64;
-const REASON: usize = 255;
 
 /// A validated cancellation.
 pub struct Cancelled {
@@ -31,7 +28,11 @@ pub struct Cancelled {
 /// Every invalid field.
 pub fn handover_code(body: Body<GiveCode>) -> Result<(String, ProofParts), Problem> {
     let mut checker = Checker::new(body.wrong);
-    let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
+    let code = checker.required_text(
+        &Path::Root.member("code"),
+        body.value.code.as_ref(),
+        bounds::CODE,
+    );
     let proof = checker.proof(body.value.proof);
     checker.finish(code.zip(proof))
 }
@@ -55,7 +56,7 @@ pub fn reason(body: Body<GiveReason>) -> Result<String, Problem> {
     let reason = checker.required_text(
         &Path::Root.member("reason"),
         body.value.reason.as_ref(),
-        REASON,
+        bounds::NAME,
     );
     checker.finish(reason)
 }
@@ -72,7 +73,7 @@ pub fn reassignment(
     let reason = checker.required_text(
         &Path::Root.member("reason"),
         body.value.reason.as_ref(),
-        REASON,
+        bounds::NAME,
     );
     let chosen = body
         .value
@@ -91,18 +92,39 @@ pub fn delivery(body: Body<NameDelivery>) -> Result<Option<DeliveryId>, Problem>
     checker.finish(stop)
 }
 
-/// Validates a delivery's ID, the recipient's code and the proof.
+/// A delivery that was handed over.
+pub struct HandedOver {
+    /// The delivery, or `None` if the number is not a valid ID.
+    pub stop: Option<DeliveryId>,
+    /// The recipient's code.
+    pub code: Option<String>,
+    /// The proof.
+    pub proof: ProofParts,
+    /// The payment that the courier received.
+    pub receipt: Option<Receipt>,
+}
+
+/// Validates a delivery's ID, the recipient's code, the proof and the payment.
 ///
 /// # Errors
 /// Every invalid field.
-pub fn delivery_code(
-    body: Body<GiveDeliveryCode>,
-) -> Result<(Option<DeliveryId>, Option<String>, ProofParts), Problem> {
+pub fn delivery_code(body: Body<GiveDeliveryCode>) -> Result<HandedOver, Problem> {
     let mut checker = Checker::new(body.wrong);
     let stop = checker.stop_id(body.value.delivery_id);
-    let code = checker.text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
+    let code = checker.text(
+        &Path::Root.member("code"),
+        body.value.code.as_ref(),
+        bounds::CODE,
+    );
     let proof = checker.proof(body.value.proof);
-    checker.finish(stop.zip(proof).map(|(stop, proof)| (stop, code, proof)))
+    let payment = body.value.payment.as_ref();
+    let receipt = payment.and_then(|sent| checker.receipt(&Path::Root.member("payment"), sent));
+    checker.finish(stop.zip(proof).map(|(stop, proof)| HandedOver {
+        stop,
+        code,
+        proof,
+        receipt,
+    }))
 }
 
 /// Validates a delivery's ID and a reason.
@@ -117,7 +139,7 @@ pub fn delivery_reason(
     let reason = checker.required_text(
         &Path::Root.member("reason"),
         body.value.reason.as_ref(),
-        REASON,
+        bounds::NAME,
     );
     checker.finish(stop.zip(reason))
 }
@@ -134,7 +156,7 @@ pub fn failure(
     let reason = checker.required_text(
         &Path::Root.member("reason"),
         body.value.reason.as_ref(),
-        REASON,
+        bounds::NAME,
     );
     let proof = checker.proof(body.value.proof);
     checker.finish(
@@ -155,8 +177,7 @@ pub fn delay(body: Body<DelayOrder>, limits: &Limits) -> Result<u32, Problem> {
     let minutes = checker.integer(
         &path,
         body.value.minutes,
-        1,
-        limits.preparation_minutes.max(1),
+        1..=limits.preparation_minutes.max(1),
     );
     if body.value.minutes.is_none() {
         checker.required(&path);
@@ -170,7 +191,7 @@ pub fn delay(body: Body<DelayOrder>, limits: &Limits) -> Result<u32, Problem> {
 /// Every invalid field.
 pub fn cancel(body: Body<CancelOrder>) -> Result<Cancelled, Problem> {
     let (mut checker, sent, root) = (Checker::new(body.wrong), body.value, Path::Root);
-    let reason = checker.text(&root.member("reason"), sent.reason.as_ref(), REASON);
+    let reason = checker.text(&root.member("reason"), sent.reason.as_ref(), bounds::NAME);
     if sent.order_id.is_none() {
         checker.required(&root.member("orderId"));
     }

@@ -3,6 +3,7 @@
 
 mod account;
 mod address;
+mod cash;
 mod checker;
 mod contact;
 mod coverage;
@@ -12,11 +13,14 @@ mod fleet;
 mod life;
 mod open_delivery;
 mod order;
+mod pay;
+mod payments;
 mod privacy;
 mod proof;
 mod push;
 mod report;
 mod requirements;
+mod run;
 mod schedule;
 mod store;
 mod tariff;
@@ -28,6 +32,7 @@ pub use account::{
     session_confirmation, user_update,
 };
 pub use address::{Need, address};
+pub use cash::{cash_count, cash_float, cash_handover, difference_reason};
 pub use checker::{Checker, Path, UNKNOWN_FIELD};
 pub use coverage::{store_area, store_hours};
 pub use delivery_steps::{
@@ -38,17 +43,22 @@ pub use fleet::{
     altered_courier, availability, new_courier, operator_token, position, sign_in_code,
 };
 pub use life::{
-    Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, failure, handover_code,
-    reason, reassignment, step_time,
+    Cancelled, HandedOver, cancel, delay, delivery, delivery_code, delivery_reason, failure,
+    handover_code, reason, reassignment, step_time,
 };
 pub use open_delivery::{availability_request, delivery_request, standard_pointer};
 pub use order::{order, preview};
-pub use privacy::{cursor as recipient_cursor, recipient};
+pub use pay::{
+    NewPayEntry, PayDraft, courier_pay, new_pay_entry, new_pay_plan, pay_preview, unknown_in_terms,
+};
+pub use payments::{received_payment, store_payments};
+pub use privacy::recipient;
 pub use proof::{proof_rules, unknown_photo};
 pub use push::{push_endpoint, stored_push_endpoint};
 pub(super) use report::device_position;
+pub use run::cursor as run_cursor;
 pub use schedule::times;
 pub use store::{altered_store, contact_and_address, key, session, store, update};
-pub use tariff::{new_tariff, tariff_comparison, tariff_preview};
+pub use tariff::{TariffDraft, new_tariff, tariff_comparison, tariff_preview};
 pub use tracking::{LinkChange, choice, link_change, rating, store_tracking};
-pub use webhook::{NewWebhook, top_up, webhook};
+pub use webhook::{NewWebhook, requested_top_up, top_up, webhook};

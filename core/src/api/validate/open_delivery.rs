@@ -1,20 +1,21 @@
 //! Requests of Open Delivery, as orders of the service.
 
+use std::ops::RangeInclusive;
+
 use super::{
     address::Need,
     checker::{Checker, Path},
     contact::{PHONE, instructions, one_line},
-    requirements::{MAX_PACKAGES, MAX_WEIGHT_G},
 };
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     model::{
         Address, Duration, Money, Phone, Requirements, Timestamp, WebhookId,
         order::{Confirmation, OpenDelivery, Payment, PaymentMethod, PaymentPart},
     },
     rules::{
         lifecycle::{NewOrder, NewStop, TimeLimits},
-        pricing::{Inquiry, InquiryStop},
+        pricing::{Inquiry, InquiryStop, Returns},
     },
     wire::{
         AddressBody, SetRequirements,
@@ -24,17 +25,6 @@ use crate::{
     },
 };
 
-const CODE: usize = 64;
-const NAME: usize = 255;
-const MERCHANT_NAME: usize = 500;
-const INSTRUCTIONS: usize = 500;
-const OBSERVATION: usize = 1_000;
-const NOTE: usize = 200;
-const PAYMENTS: usize = 100;
-const COMBINED: usize = 10;
-const VEHICLES: usize = 10;
-const MAX_MINUTES: u32 = 43_200;
-const MAX_VOLUME_M3: f64 = 20.0;
 /// Validates a request for the availability and the price.
 ///
 /// # Errors
@@ -83,13 +73,13 @@ pub fn delivery_request(
     let display = checker.required_text(
         &root.member("orderDisplayId"),
         sent.order_display_id.as_ref(),
-        CODE,
+        bounds::CODE,
     );
     let merchant_name = checker.merchant(&sent, Some(merchant));
     let name = checker.required_text(
         &root.member("customerName"),
         sent.customer_name.as_ref(),
-        NAME,
+        bounds::NAME,
     );
     let payments = checker.payments(sent.payments.as_ref());
     let is_paid = payments.is_none();
@@ -100,6 +90,11 @@ pub fn delivery_request(
         container,
         total,
     } = checker.common(&sent, is_paid);
+    if let Some((_, payment)) = &payments {
+        for stop in &mut inquiry.stops {
+            stop.returns = Returns::of(is_paid, payment.methods(), comes_back(&sent));
+        }
+    }
     inquiry.preparation_minutes =
         checker.minutes_until_preparation(sent.preparation_start_date_time.as_ref(), now);
     checker.combined(sent.combined_orders_ids.as_deref().unwrap_or_default());
@@ -160,6 +155,12 @@ pub fn delivery_request(
     checker.finish(new)
 }
 
+/// Returns whether the request requires the way back. Merchants send false for deliveries that are
+/// paid at the door, too; then it depends on the method.
+fn comes_back(sent: &DeliveryRequest) -> Option<bool> {
+    sent.return_to_merchant.filter(|back| *back)
+}
+
 /// Writes a volume in cubic metres, in English and Portuguese.
 fn cubic_metres(millilitres: u32) -> (String, String) {
     let (whole, part) = (millilitres / 1_000_000, millilitres % 1_000_000);
@@ -202,7 +203,7 @@ impl Checker {
         self.present(&times, sent.limit_times.is_some());
         let given = sent.limit_times.clone().unwrap_or_default();
         let mut minutes = |name, value| {
-            let minutes = self.integer(&times.member(name), value, 0, MAX_MINUTES)?;
+            let minutes = self.integer(&times.member(name), value, bounds::LIMIT_MINUTES)?;
             Some(Duration::minutes(minutes.into()))
         };
         let times = TimeLimits {
@@ -215,6 +216,7 @@ impl Checker {
             stops: vec![InquiryStop {
                 address,
                 online_payment: is_paid,
+                returns: Returns::of(is_paid, [], comes_back(sent)),
                 pin: None,
                 window: None,
             }],
@@ -250,9 +252,9 @@ impl Checker {
         };
         let within = u32::try_from(minutes)
             .ok()
-            .filter(|minutes| *minutes <= MAX_MINUTES);
+            .filter(|minutes| bounds::LIMIT_MINUTES.contains(minutes));
         within.unwrap_or_else(|| {
-            let last = now.after(Duration::minutes(MAX_MINUTES.into()));
+            let last = now.after(Duration::minutes((*bounds::LIMIT_MINUTES.end()).into()));
             let en = format!("The time is more than 30 days ahead. Send at most {last}.");
             let pt = format!("O horário está a mais de 30 dias. Envie no máximo {last}.");
             self.reject(&path, "too_late", en, pt);
@@ -292,7 +294,7 @@ impl Checker {
 
     /// Reads a UUID in lower case.
     fn uuid(&mut self, path: &Path<'_>, sent: Option<&String>) -> Option<String> {
-        let text = self.required_text(path, sent, CODE);
+        let text = self.required_text(path, sent, bounds::CODE);
         self.parsed(path, text, |text| {
             let is_valid = text.len() == 36
                 && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -308,12 +310,7 @@ impl Checker {
 
     fn combined(&mut self, ids: &[String]) {
         let (root, list) = (Path::Root, "combinedOrdersIds");
-        if ids.len() > COMBINED {
-            let (en, pt) = (
-                format!("Send at most {COMBINED}."),
-                format!("Envie no máximo {COMBINED}."),
-            );
-            self.reject(&root.member(list), "out_of_range", en, pt);
+        if !self.has_at_most(&root.member(list), ids.len(), bounds::COMBINED_ORDERS) {
             return;
         }
         for (at, id) in ids.iter().enumerate() {
@@ -338,7 +335,11 @@ impl Checker {
             let pt = "Estas credenciais são de outro estabelecimento. Envie o ID do estabelecimento da conexão.";
             self.reject(&path.member("id"), "not_applicable", en, pt);
         }
-        self.required_text(&path.member("name"), merchant.name.as_ref(), MERCHANT_NAME)
+        self.required_text(
+            &path.member("name"),
+            merchant.name.as_ref(),
+            bounds::MERCHANT_NAME,
+        )
     }
 
     fn logistics_address(
@@ -398,28 +399,30 @@ impl Checker {
                 true,
             );
         }
-        if kinds.len() > VEHICLES {
-            let (en, pt) = (
-                format!("Send at most {VEHICLES}."),
-                format!("Envie no máximo {VEHICLES}."),
-            );
-            self.reject(&path.member("type"), "out_of_range", en, pt);
-        }
+        self.has_at_most(
+            &path.member("type"),
+            kinds.len(),
+            bounds::REQUESTED_VEHICLES,
+        );
         self.present(&root.member("totalWeight"), sent.total_weight.is_some());
         let mut distinct: Vec<String> = Vec::new();
-        for kind in kinds.into_iter().take(VEHICLES) {
+        for kind in kinds.into_iter().take(*bounds::REQUESTED_VEHICLES.end()) {
             if !distinct.contains(&kind) {
                 distinct.push(kind);
             }
         }
         let body = SetRequirements {
             vehicle: Some(distinct),
-            weight_grams: self.known(&root.member("totalWeight"), sent.total_weight, MAX_WEIGHT_G),
+            weight_grams: self.known(
+                &root.member("totalWeight"),
+                sent.total_weight,
+                bounds::TOTAL_WEIGHT_G,
+            ),
             volume_millilitres: self.volume(&root.member("packageVolume"), sent.package_volume),
             packages: self.known(
                 &root.member("packageQuantity"),
                 sent.package_quantity,
-                MAX_PACKAGES,
+                bounds::PACKAGE_QUANTITY,
             ),
             ..SetRequirements::default()
         };
@@ -433,8 +436,13 @@ impl Checker {
     }
 
     /// Reads a number, of which 0 means that it is unknown.
-    fn known(&mut self, path: &Path<'_>, sent: Option<f64>, max: u32) -> Option<f64> {
-        self.integer(path, sent, 0, max)
+    fn known(
+        &mut self,
+        path: &Path<'_>,
+        sent: Option<f64>,
+        bounds: RangeInclusive<u32>,
+    ) -> Option<f64> {
+        self.integer(path, sent, bounds)
             .filter(|number| *number != 0)
             .map(f64::from)
     }
@@ -442,12 +450,13 @@ impl Checker {
     /// Reads a volume in cubic metres. Returns millilitres, or `None` if it is unknown.
     fn volume(&mut self, path: &Path<'_>, sent: Option<f64>) -> Option<f64> {
         let cubic = sent?;
-        if !(0.0..=MAX_VOLUME_M3).contains(&cubic) {
+        let (min, max) = bounds::PACKAGE_VOLUME_M3.into_inner();
+        if !(f64::from(min)..=f64::from(max)).contains(&cubic) {
             let en = format!(
-                "Expected a volume in cubic metres, from 0 to {MAX_VOLUME_M3}. One litre is 0.001."
+                "Expected a volume in cubic metres, from {min} to {max}. One litre is 0.001."
             );
             let pt = format!(
-                "Esperado um volume em metros cúbicos, de 0 a {MAX_VOLUME_M3}. Um litro é 0.001."
+                "Esperado um volume em metros cúbicos, de {min} a {max}. Um litro é 0.001."
             );
             self.reject(path, "out_of_range", en, pt);
             return None;
@@ -492,15 +501,13 @@ impl Checker {
         let list = path.member("offlineMethod");
         let offline = sent.offline_method.as_deref().unwrap_or_default();
         self.present(&list, !offline.is_empty());
-        if offline.len() > PAYMENTS {
-            let (en, pt) = (
-                format!("Send at most {PAYMENTS}."),
-                format!("Envie no máximo {PAYMENTS}."),
-            );
-            self.reject(&list, "out_of_range", en, pt);
-        }
+        self.has_at_most(&list, offline.len(), bounds::OFFLINE_PAYMENTS);
         let (mut due, mut parts) = (Money::ZERO, Vec::new());
-        for (at, payment) in offline.iter().take(PAYMENTS).enumerate() {
+        for (at, payment) in offline
+            .iter()
+            .take(*bounds::OFFLINE_PAYMENTS.end())
+            .enumerate()
+        {
             let item = list.item(at);
             let amount = self
                 .price(&item.member("amount"), payment.amount.as_ref())
@@ -567,18 +574,22 @@ impl Checker {
         let special = self.text(
             &root.member("specialInstructions"),
             sent.special_instructions.as_ref(),
-            INSTRUCTIONS,
+            bounds::INSTRUCTIONS,
         );
         let address = root.member("deliveryAddress");
         let given = sent.delivery_address.as_ref();
         let reference = given.and_then(|given| {
-            self.text(&address.member("reference"), given.reference.as_ref(), NOTE)
+            self.text(
+                &address.member("reference"),
+                given.reference.as_ref(),
+                bounds::ADDRESS_NOTE,
+            )
         });
         let own = given.and_then(|given| {
             self.text(
                 &address.member("instructions"),
                 given.instructions.as_ref(),
-                NOTE,
+                bounds::ADDRESS_NOTE,
             )
         });
         // It applies to a pickup, and has no effect here.
@@ -586,7 +597,7 @@ impl Checker {
             self.text(
                 &address.member("pickupLocation"),
                 given.pickup_location.as_ref(),
-                NOTE,
+                bounds::ADDRESS_NOTE,
             )
         });
         let given = sent
@@ -596,7 +607,7 @@ impl Checker {
         let transport = self.text(
             &root.member("vehicle").member("instruction"),
             given,
-            INSTRUCTIONS,
+            bounds::INSTRUCTIONS,
         );
         let (phone, shared) = self.customer_phone(sent);
         (
@@ -618,7 +629,7 @@ impl Checker {
         let number = one_line(number.map(String::as_str).unwrap_or_default());
         let text: String = format!("{PHONE}: {number}, código {code}")
             .chars()
-            .take(OBSERVATION)
+            .take(*bounds::NOTE.end())
             .collect();
         (None, (!number.is_empty()).then_some(text))
     }
@@ -644,8 +655,8 @@ impl Checker {
             ("instructions", &sent.instructions),
             ("reference", &sent.reference),
         ];
-        let [location, own, reference] =
-            texts.map(|(name, text)| self.text(&path.member(name), text.as_ref(), NOTE));
+        let [location, own, reference] = texts
+            .map(|(name, text)| self.text(&path.member(name), text.as_ref(), bounds::ADDRESS_NOTE));
         instructions([transport, location, own, reference])
     }
 }

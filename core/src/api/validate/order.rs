@@ -1,5 +1,7 @@
 //! Orders and previews.
 
+use std::ops::RangeInclusive;
+
 use super::{
     address::Need,
     checker::{Checker, Path},
@@ -7,6 +9,7 @@ use super::{
 };
 use crate::{
     api::{
+        bounds,
         problem::{FieldError, Problem, ProblemCode},
         read::Body,
     },
@@ -15,19 +18,13 @@ use crate::{
     rules::{
         lifecycle::{NewOrder, NewStop, TimeLimits},
         limits::Limits,
-        pricing::{Inquiry, InquiryStop},
+        pricing::{Inquiry, InquiryStop, Returns},
     },
     wire::{
         ConfirmationBody, CreateOrder, MAX_LIST_ITEMS, NewDelivery, PreviewOrder, PreviewStop,
         StoreRef,
     },
 };
-
-const CODE: usize = 64;
-const NAME: usize = 255;
-const OBSERVATION: usize = 1_000;
-const QUOTE: usize = 16_384;
-const VALUE: i64 = 100_000_000;
 
 /// Validates a preview.
 ///
@@ -63,6 +60,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
         PreviewStop {
             address,
             online_payment,
+            payment,
             pin,
             window,
             ..
@@ -76,9 +74,12 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
                 let pin = checker.pin(&path.member("pin"), pin.as_ref(), &mut pins);
                 let window =
                     checker.delivery_window(&path, window.as_ref(), deliver_at, stops.len() == 1);
+                let online_payment = online_payment.unwrap_or(true);
+                let returns = checker.returns(&path, payment.as_ref(), online_payment);
                 inquiry.stops.push(InquiryStop {
                     address,
-                    online_payment: online_payment.unwrap_or(true),
+                    online_payment,
+                    returns,
                     pin,
                     window,
                 });
@@ -102,8 +103,12 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let deliveries = checker.list(&root, sent.deliveries.as_deref(), limits)?;
-    let code = checker.required_text(&root.member("code"), sent.code.as_ref(), CODE);
-    let full_code = checker.text(&root.member("fullCode"), sent.full_code.as_ref(), CODE);
+    let code = checker.required_text(&root.member("code"), sent.code.as_ref(), bounds::CODE);
+    let full_code = checker.text(
+        &root.member("fullCode"),
+        sent.full_code.as_ref(),
+        bounds::CODE,
+    );
     let pickup = sent.pickup_address.as_ref();
     let deliver_at = checker.timestamp(&root.member("deliverAt"), sent.deliver_at.as_ref());
     let mut inquiry = Inquiry {
@@ -122,7 +127,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let (mut stops, mut pins) = (Vec::with_capacity(deliveries.len()), Pins::default());
     for (index, delivery) in deliveries.iter().enumerate() {
         let path = list.item(index);
-        stops.push(checker.stop(&path, delivery));
+        let stop = checker.stop(&path, delivery);
         match &delivery.address {
             Some(address) => {
                 let address = checker.address(&path.member("address"), address, Need::Visit);
@@ -137,15 +142,21 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
                 inquiry.stops.push(InquiryStop {
                     address,
                     online_payment,
+                    returns: Returns::of_payment(online_payment, stop.payment.as_ref()),
                     pin,
                     window,
                 });
             }
             None => checker.required(&path.member("address")),
         }
+        stops.push(stop);
     }
     let pickup_code = checker.pickup_code(&list, deliveries);
-    let quote = checker.text(&root.member("quoteId"), sent.quote_id.as_ref(), QUOTE);
+    let quote = checker.text(
+        &root.member("quoteId"),
+        sent.quote_id.as_ref(),
+        bounds::QUOTE,
+    );
     let combinable = sent.combinable.unwrap_or(true);
     let mut requirements = checker.requirements(&root, sent.requirements.as_ref());
     requirements.equipment.card_machine |= stops.iter().any(NewStop::needs_card_machine);
@@ -154,7 +165,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     let pickup_instructions = checker.text(
         &instructions,
         sent.pickup_instructions.as_ref(),
-        OBSERVATION,
+        bounds::NOTE,
     );
     let max_fee = checker.value(&root.member("maxDeliveryFee"), sent.max_delivery_fee);
     let new = code.map(|code| NewOrder {
@@ -173,6 +184,11 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
         stops,
     });
     checker.finish(new)
+}
+
+/// Whether an amount is within bounds in whole reais.
+pub(super) fn is_within(money: Money, bounds: RangeInclusive<i64>) -> bool {
+    (bounds.start() * 100..=bounds.end() * 100).contains(&money.centavos())
 }
 
 /// The ends of the route that are already taken by pinned stops.
@@ -245,13 +261,9 @@ impl Checker {
     }
 
     fn preparation(&mut self, root: &Path<'_>, value: Option<f64>, limits: &Limits) -> u32 {
-        self.minutes(
-            &root.member("preparationTime"),
-            value,
-            0,
-            limits.preparation_minutes,
-        )
-        .unwrap_or(0)
+        let path = root.member("preparationTime");
+        self.minutes(&path, value, 0..=limits.preparation_minutes)
+            .unwrap_or(0)
     }
 
     fn store_ref(&mut self, root: &Path<'_>, store: Option<&StoreRef>) -> Option<StoreId> {
@@ -280,14 +292,18 @@ impl Checker {
         let observation = self.text(
             &path.member("observation"),
             delivery.observation.as_ref(),
-            OBSERVATION,
+            bounds::NOTE,
         );
         let product_value = self.value(&path.member("productValue"), delivery.product_value);
         let value = (delivery.product_value, product_value);
         NewStop {
-            code: self.text(&path.member("code"), delivery.code.as_ref(), CODE),
-            full_code: self.text(&path.member("fullCode"), delivery.full_code.as_ref(), CODE),
-            name: self.text(&path.member("name"), delivery.name.as_ref(), NAME),
+            code: self.text(&path.member("code"), delivery.code.as_ref(), bounds::CODE),
+            full_code: self.text(
+                &path.member("fullCode"),
+                delivery.full_code.as_ref(),
+                bounds::CODE,
+            ),
+            name: self.text(&path.member("name"), delivery.name.as_ref(), bounds::NAME),
             phone,
             email,
             observation: instructions([observation, unread_phone, unread_email]),
@@ -306,8 +322,9 @@ impl Checker {
     }
 
     pub(super) fn value(&mut self, path: &Path<'_>, value: Option<f64>) -> Option<Money> {
+        let (min, max) = bounds::AMOUNT.into_inner();
         let money = match Money::from_number(value?) {
-            Ok(money) if (0..=VALUE).contains(&money.centavos()) => return Some(money),
+            Ok(money) if is_within(money, bounds::AMOUNT) => return Some(money),
             other => other,
         };
         match money {
@@ -322,8 +339,8 @@ impl Checker {
             _ => self.reject(
                 path,
                 "out_of_range",
-                "Expected an amount from 0 to 1000000.",
-                "Esperado um valor de 0 a 1000000.",
+                format!("Expected an amount from {min} to {max}."),
+                format!("Esperado um valor de {min} a {max}."),
             ),
         }
         None
@@ -344,13 +361,21 @@ impl Checker {
             .as_ref()
             .and_then(|order| order.order_id.as_ref());
         Confirmation {
-            marketplace_a: self.text(&path.member("marketplaceA").member("orderId"), a, NAME),
+            marketplace_a: self.text(
+                &path.member("marketplaceA").member("orderId"),
+                a,
+                bounds::NAME,
+            ),
             marketplace_a_webhook: self.text(
                 &path.member("marketplaceA_webhook").member("order_id"),
                 webhook,
-                NAME,
+                bounds::NAME,
             ),
-            marketplace_b: self.text(&path.member("marketplaceB").member("order_id"), b, NAME),
+            marketplace_b: self.text(
+                &path.member("marketplaceB").member("order_id"),
+                b,
+                bounds::NAME,
+            ),
             platform: body.platform.unwrap_or(false),
         }
     }
@@ -361,7 +386,7 @@ impl Checker {
         path: &Path<'_>,
         sent: Option<&String>,
     ) -> Option<String> {
-        let code = self.text(path, sent, CODE)?;
+        let code = self.text(path, sent, bounds::CODE)?;
         if (4..=12).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Some(code);
         }

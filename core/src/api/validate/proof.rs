@@ -2,18 +2,13 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     model::{
         PhotoId, Point,
         order::{ProofPart, ProofParts, ProofRule, ProofStep},
     },
     wire::{SendProof, SetProofRule, SetProofRules},
 };
-
-const NAME: usize = 255;
-const NOTE: usize = 1_000;
-const REASON: usize = 255;
-const MAX_RULES: usize = 20;
 
 /// Validates the rules of a store.
 ///
@@ -28,12 +23,10 @@ pub fn proof_rules(body: Body<SetProofRules>) -> Result<Vec<ProofRule>, Problem>
         checker.required(&path);
         return checker.finish(None);
     };
-    if sent.len() > MAX_RULES {
-        checker.too_many(&path, MAX_RULES);
-    }
+    checker.has_at_most(&path, sent.len(), bounds::PROOF_RULES);
     let rules = sent
         .iter()
-        .take(MAX_RULES)
+        .take(*bounds::PROOF_RULES.end())
         .enumerate()
         .map(|(index, rule)| checker.proof_rule(&path.item(index), rule));
     let rules = rules.collect::<Vec<_>>().into_iter().collect();
@@ -44,7 +37,7 @@ impl Checker {
     fn proof_rule(&mut self, path: &Path<'_>, sent: &SetProofRule) -> Option<ProofRule> {
         let at = path.member("step");
         let step = self
-            .required_text(&at, sent.step.as_ref(), NAME)
+            .required_text(&at, sent.step.as_ref(), bounds::NAME)
             .and_then(|name| {
                 let step = ProofStep::parse(&name);
                 if step.is_none() {
@@ -59,7 +52,7 @@ impl Checker {
                 step
             });
         let at = path.member("reason");
-        let reason = self.text(&at, sent.reason.as_ref(), REASON);
+        let reason = self.text(&at, sent.reason.as_ref(), bounds::NAME);
         if reason.is_some() && step.is_some_and(|step| step != ProofStep::Failure) {
             let en = "Only a failure has a reason. Omit it.";
             self.reject(
@@ -74,8 +67,7 @@ impl Checker {
         if names.is_empty() {
             self.required(&at);
         }
-        if names.len() > ProofPart::ALL.len() {
-            self.too_many(&at, ProofPart::ALL.len());
+        if !self.has_at_most(&at, names.len(), bounds::PROOF_PARTS) {
             return None;
         }
         let mut requires = Vec::with_capacity(names.len());
@@ -109,8 +101,7 @@ impl Checker {
         let path = root.member("proof");
         let at = path.member("photoIds");
         let ids = sent.photo_ids.unwrap_or_default();
-        if ids.len() > ProofParts::MAX_PHOTOS {
-            self.too_many(&at, ProofParts::MAX_PHOTOS);
+        if !self.has_at_most(&at, ids.len(), bounds::PROOF_PHOTOS) {
             return None;
         }
         let mut photos = Vec::with_capacity(ids.len());
@@ -128,8 +119,12 @@ impl Checker {
         };
         Some(ProofParts {
             photos,
-            received_by: self.text(&path.member("receivedBy"), sent.received_by.as_ref(), NAME),
-            note: self.text(&path.member("note"), sent.note.as_ref(), NOTE),
+            received_by: self.text(
+                &path.member("receivedBy"),
+                sent.received_by.as_ref(),
+                bounds::NAME,
+            ),
+            note: self.text(&path.member("note"), sent.note.as_ref(), bounds::NOTE),
             position,
         })
     }
@@ -144,16 +139,6 @@ impl Checker {
         let pt = "Só uma coordenada foi enviada. Envie as duas ou nenhuma.";
         self.reject(&path.member(name), "incomplete_coordinates", en, pt);
         None
-    }
-
-    pub(super) fn too_many(&mut self, path: &Path<'_>, max: usize) {
-        let en = format!("Too many entries. Send at most {max}.");
-        self.reject(
-            path,
-            "out_of_range",
-            en,
-            format!("Há itens demais. Envie no máximo {max}."),
-        );
     }
 
     fn unknown(&mut self, path: &Path<'_>, known: &[&str]) {

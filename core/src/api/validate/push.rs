@@ -2,8 +2,7 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
-    rules::webhooks::MAX_URL_LENGTH,
+    api::{bounds, problem::Problem, read::Body},
     wire::PushEndpoint,
 };
 
@@ -21,7 +20,7 @@ pub fn push_endpoint(
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let path = root.member("endpoint");
-    let url = checker.required_text(&path, sent.endpoint.as_ref(), MAX_URL_LENGTH);
+    let url = checker.required_text(&path, sent.endpoint.as_ref(), bounds::URL);
     let url = checker.https_url(&path, url, loopback);
     if url.is_some() && !available {
         checker.reject(
@@ -45,7 +44,7 @@ pub fn stored_push_endpoint(body: Body<PushEndpoint>) -> Result<String, Problem>
     let url = checker.required_text(
         &root.member("endpoint"),
         sent.endpoint.as_ref(),
-        MAX_URL_LENGTH,
+        bounds::URL,
     );
     checker.finish(url)
 }

@@ -2,10 +2,11 @@
 
 use super::{
     checker::{Checker, Path},
-    fleet::{MAX_ACCURACY_M, MAX_CLOCK_SKEW, is_in_brazil},
+    fleet::{MAX_CLOCK_SKEW, is_accurate, is_in_brazil},
 };
 use crate::{
     api::{
+        bounds,
         problem::Problem,
         read::wrong_type,
         reports::{Report, member},
@@ -109,17 +110,15 @@ impl Checker {
             }
             self.number(&path, value)
         });
-        for (degrees, ((path, _), limit)) in
-            degrees.iter_mut().zip([(latitude, 90), (longitude, 180)])
-        {
-            *degrees = degrees.filter(|degrees| self.degrees(&path, *degrees, limit));
+        let bounds = [(latitude, bounds::LATITUDE), (longitude, bounds::LONGITUDE)];
+        for (degrees, ((path, _), bounds)) in degrees.iter_mut().zip(bounds) {
+            *degrees = degrees.filter(|degrees| self.degrees(&path, *degrees, bounds));
         }
         let accuracy = self.number(&accuracy.0, accuracy.1);
         let taken = self.time(&time.0, time.1);
         let [latitude, longitude] = degrees;
         let point = Point::from_degrees(latitude?, longitude?)?;
         let taken = if time.1.is_some() { taken? } else { now };
-        let is_accurate = |metres: f64| (0.0..=f64::from(MAX_ACCURACY_M)).contains(&metres);
         let skip = if taken > now.after(MAX_CLOCK_SKEW) {
             Some(SkipReason::InFuture)
         } else if accuracy.is_some_and(|metres| !is_accurate(metres)) {

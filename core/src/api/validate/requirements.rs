@@ -1,16 +1,11 @@
 //! The requirements of orders, and the vehicles of couriers.
 
 use super::checker::{Checker, Path};
+use crate::api::bounds;
 use crate::{
     model::{Equipment, Load, Requirements, Vehicle},
     wire::SetRequirements,
 };
-
-pub(super) const MAX_WEIGHT_G: u32 = 1_000_000;
-const MAX_VOLUME_ML: u32 = 20_000_000;
-pub(super) const MAX_PACKAGES: u32 = 100;
-/// The kinds of equipment.
-const MAX_EQUIPMENT: usize = 2;
 
 impl Checker {
     /// Reads the requirements of an order. A load that no permitted kind of vehicle carries is
@@ -39,14 +34,7 @@ impl Checker {
         let kinds = path.member("vehicle");
         let mut vehicles = Vec::new();
         let names = sent.vehicle.as_deref().unwrap_or_default();
-        if names.len() > Vehicle::ALL.len() {
-            self.reject(
-                &kinds,
-                "out_of_range",
-                "Send each kind at most once.",
-                "Envie cada tipo no máximo uma vez.",
-            );
-        } else {
+        if self.has_at_most(&kinds, names.len(), bounds::VEHICLES) {
             vehicles.extend(
                 names
                     .iter()
@@ -59,9 +47,9 @@ impl Checker {
         let (weight, volume) = (path.member("weightGrams"), path.member("volumeMillilitres"));
         let requirements = Requirements {
             vehicles,
-            weight_g: self.integer(&weight, sent.weight_grams, 1, MAX_WEIGHT_G),
-            volume_ml: self.integer(&volume, sent.volume_millilitres, 1, MAX_VOLUME_ML),
-            packages: self.integer(&path.member("packages"), sent.packages, 1, MAX_PACKAGES),
+            weight_g: self.integer(&weight, sent.weight_grams, bounds::WEIGHT_G),
+            volume_ml: self.integer(&volume, sent.volume_millilitres, bounds::VOLUME_ML),
+            packages: self.integer(&path.member("packages"), sent.packages, bounds::PACKAGES),
             equipment: Equipment {
                 thermic: self.is_thermic(&path, sent.container.as_deref()),
                 card_machine: sent.card_machine.unwrap_or(false),
@@ -125,7 +113,7 @@ impl Checker {
         sent: Option<&[String]>,
     ) -> Option<Equipment> {
         let (path, mut equipment) = (root.member("equipment"), Equipment::default());
-        for (at, name) in sent?.iter().enumerate().take(MAX_EQUIPMENT) {
+        for (at, name) in sent?.iter().enumerate().take(*bounds::EQUIPMENT.end()) {
             match &**name {
                 "THERMIC_CONTAINER" => equipment.thermic = true,
                 "CARD_MACHINE" => equipment.card_machine = true,
@@ -138,14 +126,7 @@ impl Checker {
                 }
             }
         }
-        if sent?.len() > MAX_EQUIPMENT {
-            self.reject(
-                &path,
-                "out_of_range",
-                "Send each part at most once.",
-                "Envie cada item no máximo uma vez.",
-            );
-        }
+        self.has_at_most(&path, sent?.len(), bounds::EQUIPMENT);
         Some(equipment)
     }
 
@@ -166,7 +147,7 @@ impl Checker {
 
     /// Reads the limit of a courier's vehicle. The largest kind's limit is the maximum.
     pub(super) fn weight_limit(&mut self, root: &Path<'_>, value: Option<f64>) -> Option<u32> {
-        self.integer(&root.member("maxWeightGrams"), value, 1, MAX_WEIGHT_G)
+        self.integer(&root.member("maxWeightGrams"), value, bounds::WEIGHT_G)
     }
 
     /// Reads the limit of a courier's vehicle. The largest kind's limit is the maximum.
@@ -174,8 +155,7 @@ impl Checker {
         self.integer(
             &root.member("maxVolumeMillilitres"),
             value,
-            1,
-            MAX_VOLUME_ML,
+            bounds::VOLUME_ML,
         )
     }
 }

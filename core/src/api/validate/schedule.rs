@@ -2,19 +2,18 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::problem::Problem,
+    api::{bounds, problem::Problem},
     model::{
         Duration, Money, Timestamp,
         order::{DeliveryWindow, Payment, PaymentMethod, PaymentPart},
     },
-    rules::pricing::Inquiry,
+    rules::pricing::{Inquiry, Returns},
     wire::{SetPayment, SetPaymentPart, SetWindow},
 };
 
 /// Maximum time from the request to a requested time.
 const MAX_AHEAD_DAYS: i64 = 30;
 const MAX_WINDOW_HOURS: i64 = 24;
-const MAX_PARTS: usize = 10;
 
 /// Checks the requested times of an inquiry against the current time. The format of an order does
 /// not depend on the time, so that a repeated request returns the existing order.
@@ -134,24 +133,88 @@ impl Checker {
         let sent = sent?;
         let path = item.member("payment");
         if is_paid {
-            let en = "The delivery is already paid. Omit this field, or send onlinePayment false.";
-            let pt = "A entrega já está paga. Não envie este campo ou envie onlinePayment false.";
-            self.reject(&path, "not_applicable", en, pt);
+            self.paid(&path);
         }
         if value.0.is_none() {
             let en = "The courier collects productValue. Send it with the payment.";
             let pt = "O entregador cobra o productValue. Envie-o junto com o pagamento.";
             self.reject(&item.member("productValue"), "required", en, pt);
         }
-        if let Some(parts) = &sent.parts {
-            return self.split_payment(&path, sent, parts, value.1);
-        }
-        let (method, change_for) =
-            self.payment_part(&path, sent.method.as_ref(), sent.change_for, value.1);
+        self.payment_due(&path, sent, value.1)
+    }
+
+    /// Reads a payment of an amount, which is unknown in a preview.
+    fn payment_due(
+        &mut self,
+        path: &Path<'_>,
+        sent: &SetPayment,
+        due: Option<Money>,
+    ) -> Option<Payment> {
+        let payment = match &sent.parts {
+            Some(parts) => self.split_payment(path, sent, parts, due)?,
+            None => {
+                let (method, change_for) =
+                    self.payment_part(path, sent.method.as_ref(), sent.change_for, due);
+                Payment {
+                    method: method?,
+                    change_for,
+                    split: Vec::new(),
+                    returns: None,
+                    pix: None,
+                }
+            }
+        };
         Some(Payment {
-            method: method?,
-            change_for,
-            split: Vec::new(),
+            returns: sent.returns,
+            ..payment
+        })
+    }
+
+    /// Reads whether the courier comes back after a delivery of a preview. The creation checks the
+    /// payment against the amount due.
+    pub(super) fn returns(
+        &mut self,
+        item: &Path<'_>,
+        sent: Option<&SetPayment>,
+        is_paid: bool,
+    ) -> Returns {
+        let path = item.member("payment");
+        let Some(sent) = sent else {
+            return Returns::of(is_paid, [], None);
+        };
+        if is_paid {
+            self.paid(&path);
+        }
+        let payment = self.payment_due(&path, sent, None);
+        Returns::of_payment(is_paid, payment.as_ref())
+    }
+
+    /// Rejects a payment of a delivery that is already paid.
+    fn paid(&mut self, path: &Path<'_>) {
+        let en = "The delivery is already paid. Omit this field, or send onlinePayment false.";
+        let pt = "A entrega já está paga. Não envie este campo ou envie onlinePayment false.";
+        self.reject(path, "not_applicable", en, pt);
+    }
+
+    /// Reads the method of a payment or of its part.
+    pub(super) fn method(
+        &mut self,
+        path: &Path<'_>,
+        method: Option<&String>,
+    ) -> Option<PaymentMethod> {
+        let method = self.required_text(&path.member("method"), method, bounds::FORMATTED);
+        self.parsed(&path.member("method"), method, |name| {
+            PaymentMethod::ALL
+                .into_iter()
+                .find(|method| method.name() == name)
+                .ok_or_else(|| {
+                    let known = PaymentMethod::ALL.map(PaymentMethod::name).join(", ");
+                    (
+                        "unknown_value",
+                        format!("Expected one of {known}."),
+                        format!("Esperado um de {known}."),
+                    )
+                })
         })
     }
 
@@ -178,11 +241,11 @@ impl Checker {
             }
         }
         let list = path.member("parts");
-        if !(2..=MAX_PARTS).contains(&parts.len()) {
-            let en = format!("Expected 2 to {MAX_PARTS} parts. Send a single payment as `method`.");
-            let pt = format!(
-                "Esperados de 2 a {MAX_PARTS} itens. Envie um pagamento único em `method`."
-            );
+        if !bounds::PAYMENT_PARTS.contains(&parts.len()) {
+            let (min, max) = bounds::PAYMENT_PARTS.into_inner();
+            let en = format!("Expected {min} to {max} parts. Send a single payment as `method`.");
+            let pt =
+                format!("Esperados de {min} a {max} itens. Envie um pagamento único em `method`.");
             self.reject(&list, "out_of_range", en, pt);
             return None;
         }
@@ -226,20 +289,7 @@ impl Checker {
         change_for: Option<f64>,
         due: Option<Money>,
     ) -> (Option<PaymentMethod>, Option<Money>) {
-        let method = self.required_text(&path.member("method"), method, 64);
-        let method = self.parsed(&path.member("method"), method, |name| {
-            PaymentMethod::ALL
-                .into_iter()
-                .find(|method| method.name() == name)
-                .ok_or_else(|| {
-                    let known = PaymentMethod::ALL.map(PaymentMethod::name).join(", ");
-                    (
-                        "unknown_value",
-                        format!("Expected one of {known}."),
-                        format!("Esperado um de {known}."),
-                    )
-                })
-        });
+        let method = self.method(path, method);
         let change = path.member("changeFor");
         let change_for = self.value(&change, change_for);
         if change_for.is_some() && method.is_some_and(|method| method != PaymentMethod::Cash) {

@@ -3,26 +3,22 @@
 use super::{
     address::Need,
     checker::{Checker, Path},
+    order::is_within,
 };
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     model::{
         Address, Cnpj, CnpjError, Email, Money, Person, StoreId,
         price::EstimatePolicy,
         store::{Billing, Store},
     },
-    rules::{
-        password,
-        stores::{Contact, KeyRequest, NewStore, StoreChange},
-    },
+    rules::stores::{Contact, KeyRequest, NewStore, StoreChange},
     wire::{
         AddressBody, AlterStore, ContactBody, CreateParentStore, CreateSession, CreateStore, Id,
         IssueKey, UpdateStore,
     },
 };
 
-const NAME: usize = 255;
-const EMAIL: usize = 400;
 /// Maximum length in bytes of the part of an email address before the @ (RFC 5321, section
 /// 4.5.3.1.1).
 const MAX_LOCAL_PART: usize = 64;
@@ -35,7 +31,7 @@ pub fn contact_and_address(body: Body<CreateParentStore>) -> Result<NewStore, Pr
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let cnpj = checker.required_text(&root.member("cnpj"), sent.cnpj.as_ref(), NAME);
+    let cnpj = checker.required_text(&root.member("cnpj"), sent.cnpj.as_ref(), bounds::NAME);
     let cnpj = checker.cnpj(&root.member("cnpj"), cnpj);
     let contact = checker.contact(
         sent.name.as_ref(),
@@ -151,7 +147,7 @@ pub fn session(body: Body<CreateSession>) -> Result<(String, String), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let email = checker.required_text(&root.member("email"), sent.email.as_ref(), EMAIL);
+    let email = checker.required_text(&root.member("email"), sent.email.as_ref(), bounds::EMAIL);
     let password = sent.password.filter(|password| !password.is_empty());
     if password.is_none() {
         checker.required(&root.member("password"));
@@ -176,12 +172,11 @@ pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
         }
         store
     });
-    let name = checker.text(&root.member("name"), sent.name.as_ref(), NAME);
+    let name = checker.text(&root.member("name"), sent.name.as_ref(), bounds::NAME);
     let days = checker.integer(
         &root.member("expiresInDays"),
         sent.expires_in_days,
-        1,
-        3_650,
+        bounds::KEY_DAYS,
     );
     checker.finish(Some(KeyRequest { store, name, days }))
 }
@@ -218,7 +213,7 @@ impl Checker {
         let name = self.store_name(&root.member("name"), name);
         let responsible = self.person(&root.member("responsible"), responsible);
         let path = root.member("email");
-        let email = self.required_text(&path, email, EMAIL);
+        let email = self.required_text(&path, email, bounds::EMAIL);
         let email = self.email(&path, email);
         let address = self.required_address(&root.member("address"), address);
         Some(Contact {
@@ -249,14 +244,12 @@ impl Checker {
     }
 
     fn store_name(&mut self, path: &Path<'_>, name: Option<&String>) -> Option<String> {
-        let name = self.required_text(path, name, NAME)?;
-        if name.chars().count() < 5 {
-            self.reject(
-                path,
-                "too_short",
-                "Expected 5 to 255 characters.",
-                "Esperados de 5 a 255 caracteres.",
-            );
+        let name = self.required_text(path, name, bounds::STORE_NAME)?;
+        let (min, max) = bounds::STORE_NAME.into_inner();
+        if name.chars().count() < min {
+            let en = format!("Expected {min} to {max} characters.");
+            let pt = format!("Esperados de {min} a {max} caracteres.");
+            self.reject(path, "too_short", en, pt);
             return None;
         }
         Some(name)
@@ -267,8 +260,8 @@ impl Checker {
             self.required(path);
             return None;
         };
-        let name = self.required_text(&path.member("name"), body.name.as_ref(), NAME);
-        let phone = self.required_text(&path.member("phone"), body.phone.as_ref(), NAME);
+        let name = self.required_text(&path.member("name"), body.name.as_ref(), bounds::NAME);
+        let phone = self.required_text(&path.member("phone"), body.phone.as_ref(), bounds::NAME);
         let phone = self.phone(&path.member("phone"), phone);
         Some(Person {
             name: name?,
@@ -288,7 +281,7 @@ impl Checker {
             self.required(path);
             return None;
         };
-        let (min, max) = (password::MIN_LENGTH, password::MAX_LENGTH);
+        let (min, max) = bounds::PASSWORD.into_inner();
         let length = password.chars().count();
         if (min..=max).contains(&length) {
             return Some(password);
@@ -334,11 +327,14 @@ impl Checker {
             return Billing::Invoiced;
         };
         match Money::from_number(floor) {
-            Ok(floor) if floor.centavos().abs() <= 100_000_000 => Billing::Prepaid { floor },
+            Ok(floor) if is_within(floor, bounds::PREPAID_FLOOR) => Billing::Prepaid { floor },
             _ => {
-                let (en, pt) = (
-                    "Expected an amount from -1000000 to 1000000 with at most two decimal places.",
-                    "Esperado um valor de -1000000 a 1000000 com no máximo duas casas decimais.",
+                let (min, max) = bounds::PREPAID_FLOOR.into_inner();
+                let en = format!(
+                    "Expected an amount from {min} to {max} with at most two decimal places."
+                );
+                let pt = format!(
+                    "Esperado um valor de {min} a {max} com no máximo duas casas decimais."
                 );
                 self.reject(path, "out_of_range", en, pt);
                 Billing::Invoiced

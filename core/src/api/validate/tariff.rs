@@ -5,6 +5,7 @@ use rust_decimal::Decimal;
 use super::checker::{Checker, Path};
 use crate::{
     api::{
+        bounds,
         problem::{FieldError, Problem},
         read::Body,
     },
@@ -17,15 +18,9 @@ use crate::{
 };
 
 /// The time by which a time of effect can be in the past.
-const MAX_DELAY: Duration = Duration::minutes(1);
+pub(super) const MAX_DELAY: Duration = Duration::minutes(1);
 /// The time by which a time of effect can lie ahead.
-const MAX_AHEAD: Duration = Duration::minutes(366 * 24 * 60);
-const MAX_SAMPLES: usize = 50;
-const MAX_STOPS: u32 = 50;
-const MAX_KM: f64 = 5_000.0;
-const MAX_DAYS: u32 = 92;
-/// Maximum length of strings that have their own format.
-const FORMATTED: usize = 64;
+pub(super) const MAX_AHEAD: Duration = Duration::minutes(366 * 24 * 60);
 
 /// Validates a new tariff and its time of effect, which is not before `now`.
 ///
@@ -65,30 +60,37 @@ pub fn tariff_preview(
     let samples = sent.samples.unwrap_or_default();
     if samples.is_empty() {
         checker.required(&path);
-    } else if samples.len() > MAX_SAMPLES {
-        let en = format!("Too many samples. Send at most {MAX_SAMPLES}.");
-        checker.reject(
-            &path,
-            "out_of_range",
-            en,
-            format!("Há amostras demais. Envie no máximo {MAX_SAMPLES}."),
-        );
     }
-    let samples = samples.iter().take(MAX_SAMPLES).enumerate();
+    checker.has_at_most(&path, samples.len(), bounds::TARIFF_SAMPLES);
+    let samples = samples
+        .iter()
+        .take(*bounds::TARIFF_SAMPLES.end())
+        .enumerate();
     let inputs: Vec<FeeInput> = samples
         .filter_map(|(index, sample)| checker.sample(&path.item(index), sample, now))
         .collect();
     checker.finish(tariff.map(|tariff| (tariff, inputs)))
 }
 
-/// Validates a draft to compare. Returns the number of days, and the store if one was sent, which
-/// may not exist.
+/// A draft to compare with past orders.
+#[derive(Clone, Debug)]
+pub struct TariffDraft {
+    /// The draft.
+    pub tariff: Tariff,
+    /// The number of days.
+    pub days: u32,
+    /// The store, if one was sent; it may not exist.
+    pub store: Option<Option<StoreId>>,
+    /// The time of the first request, and the last entry of the ledger that was read; `None` in the
+    /// first request.
+    pub run: Option<(Timestamp, u64)>,
+}
+
+/// Validates a draft to compare.
 ///
 /// # Errors
 /// Every invalid field.
-pub fn tariff_comparison(
-    body: Body<CompareTariff>,
-) -> Result<(Tariff, u32, Option<Option<StoreId>>), Problem> {
+pub fn tariff_comparison(body: Body<CompareTariff>) -> Result<TariffDraft, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
@@ -97,9 +99,15 @@ pub fn tariff_comparison(
     if sent.days.is_none() {
         checker.required(&path);
     }
-    let days = checker.integer(&path, sent.days, 1, MAX_DAYS);
+    let days = checker.integer(&path, sent.days, bounds::COMPARED_DAYS);
     let store = sent.store_id.map(|id| StoreId::new(id.0));
-    checker.finish(tariff.zip(days).map(|(tariff, days)| (tariff, days, store)))
+    let run = checker.cursor(sent.cursor.as_deref());
+    checker.finish(tariff.zip(days).map(|(tariff, days)| TariffDraft {
+        tariff,
+        days,
+        store,
+        run,
+    }))
 }
 
 impl Checker {
@@ -109,7 +117,11 @@ impl Checker {
             self.required(path);
             return None;
         };
-        let version = self.required_text(&path.member("version"), sent.version.as_ref(), FORMATTED);
+        let version = self.required_text(
+            &path.member("version"),
+            sent.version.as_ref(),
+            bounds::FORMATTED,
+        );
         let mut decimal = |name, value| self.required_decimal(&path.member(name), value);
         let amounts = [
             decimal("baseFee", sent.base_fee),
@@ -127,7 +139,7 @@ impl Checker {
             if value.is_none() {
                 self.required(&path);
             }
-            self.integer(&path, value, 0, 240)
+            self.integer(&path, value, Tariff::MINUTES)
         };
         let (approach, handover) = (
             minutes("approachMinutes", sent.approach_minutes),
@@ -194,8 +206,8 @@ impl Checker {
         Some(tariff)
     }
 
-    fn window(&mut self, path: &Path<'_>, sent: &WindowBody) -> Option<Window> {
-        let name = self.required_text(&path.member("name"), sent.name.as_ref(), FORMATTED);
+    pub(super) fn window(&mut self, path: &Path<'_>, sent: &WindowBody) -> Option<Window> {
+        let name = self.required_text(&path.member("name"), sent.name.as_ref(), bounds::FORMATTED);
         let days = self.weekdays(
             &path.member("days"),
             sent.days.as_deref().unwrap_or_default(),
@@ -213,7 +225,11 @@ impl Checker {
     }
 
     fn surcharge(&mut self, path: &Path<'_>, sent: &SurchargeBody) -> Option<VehicleSurcharge> {
-        let name = self.required_text(&path.member("vehicle"), sent.vehicle.as_ref(), FORMATTED);
+        let name = self.required_text(
+            &path.member("vehicle"),
+            sent.vehicle.as_ref(),
+            bounds::FORMATTED,
+        );
         let vehicle = name.and_then(|name| self.vehicle(&path.member("vehicle"), &name));
         Some(VehicleSurcharge {
             vehicle: vehicle?,
@@ -223,7 +239,7 @@ impl Checker {
     }
 
     fn local_time(&mut self, path: &Path<'_>, text: Option<&String>) -> Option<LocalTime> {
-        let text = self.required_text(path, text, FORMATTED);
+        let text = self.required_text(path, text, bounds::FORMATTED);
         self.parsed(path, text, |text| {
             Window::parse_time(text).ok_or_else(|| {
                 let en = "Expected a local time in the format HH:MM, such as 18:30.";
@@ -247,20 +263,12 @@ impl Checker {
         let outward = self.kilometres(&path.member("distanceKm"), sent.distance_km);
         let back = self.kilometres(&path.member("returnKm"), sent.return_km);
         let stops = self
-            .integer(&path.member("stops"), sent.stops, 1, MAX_STOPS)
+            .integer(&path.member("stops"), sent.stops, bounds::SAMPLE_STOPS)
             .unwrap_or(1);
         let at = self
             .timestamp(&path.member("at"), sent.at.as_ref())
             .unwrap_or(now);
-        let state = self.text(&path.member("state"), sent.state.as_ref(), FORMATTED);
-        let uf = self.parsed(&path.member("state"), state, |text| {
-            Uf::parse(text).ok_or_else(|| {
-                let en = "Expected the code of a Brazilian state, such as SP.";
-                let pt = "Esperada a sigla de um estado brasileiro, como SP.";
-                ("invalid_state", en.to_owned(), pt.to_owned())
-            })
-        });
-        let zone = uf.map(|uf| Zone::of(None, uf)).unwrap_or_default();
+        let zone = self.zone(&path.member("state"), sent.state.as_ref());
         let vehicle = sent
             .vehicle
             .as_ref()
@@ -275,14 +283,26 @@ impl Checker {
         })
     }
 
+    /// Reads the time zone of a state, by default that of Brasília.
+    pub(super) fn zone(&mut self, path: &Path<'_>, sent: Option<&String>) -> Zone {
+        let state = self.text(path, sent, bounds::FORMATTED);
+        let uf = self.parsed(path, state, |text| {
+            Uf::parse(text).ok_or_else(|| {
+                let en = "Expected the code of a Brazilian state, such as SP.";
+                let pt = "Esperada a sigla de um estado brasileiro, como SP.";
+                ("invalid_state", en.to_owned(), pt.to_owned())
+            })
+        });
+        uf.map(|uf| Zone::of(None, uf)).unwrap_or_default()
+    }
+
     /// Reads a distance in kilometres and rounds it to metres.
-    fn kilometres(&mut self, path: &Path<'_>, value: Option<f64>) -> Option<Distance> {
+    pub(super) fn kilometres(&mut self, path: &Path<'_>, value: Option<f64>) -> Option<Distance> {
         let number = value?;
-        if !(0.0..=MAX_KM).contains(&number) {
-            let (en, pt) = (
-                "Expected 0 to 5000 kilometres.",
-                "Esperado de 0 a 5000 quilômetros.",
-            );
+        let (min, max) = bounds::SAMPLE_KM.into_inner();
+        if !(f64::from(min)..=f64::from(max)).contains(&number) {
+            let en = format!("Expected {min} to {max} kilometres.");
+            let pt = format!("Esperado de {min} a {max} quilômetros.");
             self.reject(path, "out_of_range", en, pt);
             return None;
         }

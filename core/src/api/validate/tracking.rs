@@ -2,18 +2,13 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     model::{
         DeliveryId,
         store::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact},
     },
     wire::{ChangeLink, ChooseDelivery, RateDelivery, SetStoreTracking, TrackingContactBody},
 };
-
-const NAME: usize = 255;
-const CONTACT: usize = 500;
-const RATING: usize = 1_000;
-const VALUE: usize = 64;
 
 /// What to do with a delivery's link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +33,14 @@ pub fn store_tracking(body: Body<SetStoreTracking>) -> Result<StoreTracking, Pro
     let choices = checker.names(
         &root.member("choices"),
         sent.choices,
-        RecipientChoice::from_name,
-        &CHOICES,
+        RecipientChoice::ALL,
+        RecipientChoice::name,
     );
     let notify_at = checker.names(
         &root.member("notifyAt"),
         sent.notify_at,
-        NotifyAt::from_name,
-        &STEPS,
+        NotifyAt::ALL,
+        NotifyAt::name,
     );
     let enabled = sent.enabled.unwrap_or(false);
     checker.finish(Some(StoreTracking {
@@ -64,7 +59,7 @@ pub fn link_change(body: Body<ChangeLink>) -> Result<(Option<DeliveryId>, LinkCh
     let mut checker = Checker::new(body.wrong);
     let stop = checker.stop_id(body.value.delivery_id);
     let path = Path::Root.member("action");
-    let action = checker.required_text(&path, body.value.action.as_ref(), VALUE);
+    let action = checker.required_text(&path, body.value.action.as_ref(), bounds::FORMATTED);
     let action = action.and_then(|text| match text.as_str() {
         "ROTATE" => Some(LinkChange::Rotate),
         "REVOKE" => Some(LinkChange::Revoke),
@@ -83,7 +78,7 @@ pub fn choice(
 ) -> Result<RecipientChoice, Problem> {
     let mut checker = Checker::new(body.wrong);
     let path = Path::Root.member("choice");
-    let text = checker.required_text(&path, body.value.choice.as_ref(), VALUE);
+    let text = checker.required_text(&path, body.value.choice.as_ref(), bounds::FORMATTED);
     let choice = text.and_then(|text| {
         let known = RecipientChoice::from_name(&text).filter(|choice| allowed.contains(choice));
         let names: Vec<&str> = allowed.iter().map(|choice| choice.name()).collect();
@@ -103,43 +98,49 @@ pub fn rating(body: Body<RateDelivery>) -> Result<(u8, Option<String>), Problem>
         checker.required(&path);
     }
     let stars = checker
-        .integer(&path, body.value.stars, 1, 5)
+        .integer(&path, body.value.stars, bounds::STARS)
         .and_then(|stars| u8::try_from(stars).ok());
-    let text = checker.text(&Path::Root.member("text"), body.value.text.as_ref(), RATING);
+    let text = checker.text(
+        &Path::Root.member("text"),
+        body.value.text.as_ref(),
+        bounds::NOTE,
+    );
     checker.finish(stars.map(|stars| (stars, text)))
 }
 
-const CHOICES: [&str; 4] = ["DOORMAN", "NEIGHBOUR", "AT_DOOR", "CALL_STORE"];
-const STEPS: [&str; 3] = ["CREATED", "PICKED_UP", "EN_ROUTE"];
-
 impl Checker {
     fn tracking_contact(&mut self, path: &Path<'_>, sent: &TrackingContactBody) -> TrackingContact {
-        let phone = self.text(&path.member("phone"), sent.phone.as_ref(), NAME);
+        let phone = self.text(&path.member("phone"), sent.phone.as_ref(), bounds::NAME);
         TrackingContact {
-            name: self.text(&path.member("name"), sent.name.as_ref(), NAME),
+            name: self.text(&path.member("name"), sent.name.as_ref(), bounds::NAME),
             phone: self.phone(&path.member("phone"), phone),
-            text: self.text(&path.member("text"), sent.text.as_ref(), CONTACT),
+            text: self.text(
+                &path.member("text"),
+                sent.text.as_ref(),
+                bounds::CONTACT_TEXT,
+            ),
         }
     }
 
-    /// Reads a list of names. A name that is sent twice counts once.
-    fn names<T: PartialEq>(
+    /// Reads a list of names of the values in `all`. A name that is sent twice counts once.
+    fn names<T: Copy + PartialEq>(
         &mut self,
         path: &Path<'_>,
         sent: Option<Vec<String>>,
-        parse: impl Fn(&str) -> Option<T>,
-        names: &[&str],
+        all: &[T],
+        name_of: fn(T) -> &'static str,
     ) -> Vec<T> {
         let mut values = Vec::new();
-        if sent.as_ref().is_some_and(|sent| sent.len() > names.len()) {
-            self.too_many(path, names.len());
+        let sent = sent.unwrap_or_default();
+        if !self.has_at_most(path, sent.len(), 0..=all.len()) {
             return values;
         }
-        for (index, name) in sent.unwrap_or_default().iter().enumerate() {
-            match parse(name) {
+        for (index, name) in sent.iter().enumerate() {
+            match all.iter().copied().find(|value| name_of(*value) == name) {
                 Some(value) if values.contains(&value) => {}
                 Some(value) => values.push(value),
                 None => {
+                    let names: Vec<&str> = all.iter().copied().map(name_of).collect();
                     let _: Option<T> = self.unknown_value(&path.item(index), &names.join(", "));
                     break;
                 }

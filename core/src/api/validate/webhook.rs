@@ -2,17 +2,11 @@
 
 use super::checker::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body},
+    api::{bounds, problem::Problem, read::Body},
     model::{Money, MoneyError, order::EventKind},
-    rules::webhooks::{MAIL_EVENT, MAIL_URL, MAX_URL_LENGTH, UrlError, check},
-    wire::{CreateTopUp, CreateWebhook},
+    rules::webhooks::{MAIL_EVENT, MAIL_URL, UrlError, check},
+    wire::{CreateTopUp, CreateWebhook, RequestTopUp},
 };
-
-const MIN_MERCHANT_ID: usize = 36;
-const MAX_MERCHANT_ID: usize = 100;
-const REFERENCE: usize = 64;
-const MAX_EVENTS: usize = 100;
-const MAX_TOP_UP_CENTAVOS: i64 = 100_000_000;
 
 /// A valid new webhook.
 pub struct NewWebhook {
@@ -51,7 +45,7 @@ pub fn webhook(
             "Uma conexão do Open Delivery recebe os eventos desse padrão. Não envie este campo.";
         checker.reject(&root.member("events"), "not_applicable", en, pt);
     }
-    let url = checker.required_text(&path, sent.url.as_ref(), MAX_URL_LENGTH);
+    let url = checker.required_text(&path, sent.url.as_ref(), bounds::URL);
     let url = if merchant.is_none() && url.as_deref() == Some(MAIL_URL) {
         checker.mail_webhook(&root, &names, mail);
         url
@@ -71,26 +65,52 @@ pub fn webhook(
 ///
 /// # Errors
 /// Every invalid field.
-pub fn top_up(body: Body<CreateTopUp>) -> Result<(Money, String), Problem> {
+pub fn top_up(body: Body<CreateTopUp>) -> Result<(Money, String, Option<String>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
-    let amount = checker.top_up_amount(&root.member("amount"), sent.amount);
+    let amount = checker.paid_amount(&root.member("amount"), sent.amount);
     let reference = checker.required_text(
         &root.member("reference"),
         sent.reference.as_ref(),
-        REFERENCE,
+        bounds::CODE,
     );
-    checker.finish(amount.zip(reference))
+    let txid = checker.text(&root.member("txid"), sent.txid.as_ref(), bounds::TXID);
+    checker.finish(
+        amount
+            .zip(reference)
+            .map(|(amount, reference)| (amount, reference, txid)),
+    )
+}
+
+/// Validates the amount of a request for a top-up.
+///
+/// # Errors
+/// Every invalid field.
+pub fn requested_top_up(body: Body<RequestTopUp>, max: Money) -> Result<Money, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let path = Path::Root.member("amount");
+    let amount = checker.paid_amount(&path, body.value.amount);
+    let amount = amount.filter(|amount| {
+        let fits = *amount <= max;
+        if !fits {
+            let en = format!("Expected at most R$ {max}.");
+            let pt = format!("Esperados no máximo R$ {}.", max.in_portuguese());
+            checker.reject(&path, "out_of_range", en, pt);
+        }
+        fits
+    });
+    checker.finish(amount)
 }
 
 impl Checker {
     /// Reads the ID of a merchant in Open Delivery.
     pub(super) fn merchant_id(&mut self, path: &Path<'_>, sent: Option<&String>) -> Option<String> {
-        let id = self.required_text(path, sent, MAX_MERCHANT_ID)?;
-        if id.chars().count() < MIN_MERCHANT_ID {
-            let en = format!("Too short. Send at least {MIN_MERCHANT_ID} characters.");
-            let pt = format!("Texto curto demais. Envie ao menos {MIN_MERCHANT_ID} caracteres.");
+        let id = self.required_text(path, sent, bounds::MERCHANT_ID)?;
+        let min = *bounds::MERCHANT_ID.start();
+        if id.chars().count() < min {
+            let en = format!("Too short. Send at least {min} characters.");
+            let pt = format!("Texto curto demais. Envie ao menos {min} caracteres.");
             self.reject(path, "too_short", en, pt);
         }
         Some(id)
@@ -134,8 +154,12 @@ impl Checker {
             )),
             Err(UrlError::Insecure) => Err((
                 "insecure_url",
-                "The URL is not https. Events are sent only over https.".to_owned(),
-                "A URL não é https. Os eventos são enviados somente por https.".to_owned(),
+                "The URL is not https. Events are sent only over https. For development, the operator's setting webhooks.loopback \
+                 permits http to the server's own machine."
+                    .to_owned(),
+                "A URL não é https. Os eventos são enviados somente por https. Para desenvolvimento, a configuração \
+                 webhooks.loopback do operador permite http para a própria máquina do servidor."
+                    .to_owned(),
             )),
             Err(UrlError::Private) => Err((
                 "private_address",
@@ -146,10 +170,7 @@ impl Checker {
     }
 
     fn event_kinds(&mut self, path: &Path<'_>, names: &[String]) -> Option<Vec<EventKind>> {
-        if names.len() > MAX_EVENTS {
-            let en = format!("Too many event types. Send at most {MAX_EVENTS}.");
-            let pt = format!("Há tipos de evento demais. Envie no máximo {MAX_EVENTS}.");
-            self.reject(path, "out_of_range", en, pt);
+        if !self.has_at_most(path, names.len(), bounds::WEBHOOK_EVENTS) {
             return None;
         }
         let mut kinds = Vec::new();
@@ -170,13 +191,15 @@ impl Checker {
         known.then_some(kinds)
     }
 
-    fn top_up_amount(&mut self, path: &Path<'_>, amount: Option<f64>) -> Option<Money> {
+    /// Reads an amount above zero, which is required.
+    pub(super) fn paid_amount(&mut self, path: &Path<'_>, amount: Option<f64>) -> Option<Money> {
         let Some(number) = amount else {
             self.required(path);
             return None;
         };
+        let (min, max) = bounds::PAID.into_inner();
         match Money::from_number(number) {
-            Ok(money) if (1..=MAX_TOP_UP_CENTAVOS).contains(&money.centavos()) => Some(money),
+            Ok(money) if (min..=max).contains(&number) => Some(money),
             Err(MoneyError::TooManyDecimals) => {
                 let (en, pt) = (
                     "Expected at most two decimal places.",
@@ -186,10 +209,9 @@ impl Checker {
                 None
             }
             _ => {
-                let (en, pt) = (
-                    "Expected an amount from 0.01 to 1000000.",
-                    "Esperado um valor de 0,01 a 1000000.",
-                );
+                let en = format!("Expected an amount from {min} to {max}.");
+                let min = min.to_string().replace('.', ",");
+                let pt = format!("Esperado um valor de {min} a {max}.");
                 self.reject(path, "out_of_range", en, pt);
                 None
             }

@@ -2,7 +2,7 @@
 //! indexes them.
 
 use super::Courier;
-use crate::model::{Capacity, CourierId, OrderId, Point, Timestamp};
+use crate::model::{Capacity, CourierId, Money, OrderId, Point, Timestamp};
 use core::ops::RangeInclusive;
 
 /// A searching order, reduced to the fields by which a dispatch pass finds couriers nearby.
@@ -27,11 +27,14 @@ pub struct Candidate {
     pub point: Point,
     /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
-    /// Whether the courier is free at any time: without a trip and a shift, and with the default
-    /// capacity. If not, dispatch reads the courier.
+    /// Whether the courier is free at any time: without a trip, a shift and a limit of cash, and with
+    /// the default capacity. If not, dispatch reads the courier.
     pub is_free: bool,
     /// The capacity. It is the default until dispatch has read the courier.
     pub capacity: Capacity,
+    /// The cash for which the courier has room. `None` without a limit, and until dispatch has read
+    /// the courier.
+    pub cash_room: Option<Money>,
 }
 
 impl Candidate {
@@ -49,12 +52,16 @@ impl Candidate {
             sandbox,
             is_free,
             capacity: Capacity::default(),
+            cash_room: None,
         })
     }
 
     /// Returns whether a courier that dispatch considers is free at any time.
     pub fn is_free(courier: &Courier) -> bool {
-        courier.is_free() && courier.shift.is_none() && courier.capacity() == Capacity::default()
+        courier.is_free()
+            && courier.shift.is_none()
+            && courier.cash_limit.is_none()
+            && courier.capacity() == Capacity::default()
     }
 }
 

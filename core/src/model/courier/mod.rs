@@ -7,8 +7,8 @@ mod trip;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Capacity, CourierId, Email, Equipment, Load, OrderId, Phone, Point, Timestamp, Vehicle,
-    order::AssignedCourier, store::KeyHash,
+    Capacity, CourierId, Email, Equipment, Load, Money, OrderId, Phone, Point, Timestamp, Vehicle,
+    Zone, order::AssignedCourier, pay::PayTerms, store::KeyHash,
 };
 
 pub use cell::{Candidate, Cell, SearchingOrder};
@@ -48,6 +48,9 @@ pub struct Courier {
     /// The working time, if the courier has sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shift: Option<Shift>,
+    /// The terms of the courier's pay, at most [`PayTerms::MAX`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pay: Vec<PayTerms>,
     /// The stored part of the courier's key.
     #[serde(default)]
     pub key: Option<CourierKey>,
@@ -75,6 +78,9 @@ pub struct Courier {
     /// The equipment.
     #[serde(default = "Equipment::all", skip_serializing_if = "Equipment::is_all")]
     pub equipment: Equipment,
+    /// The maximum of cash in hand. With more, the courier gets no orders that are paid in cash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cash_limit: Option<Money>,
     /// Whether the courier carries only orders of sandbox stores. It never changes. Rows of schema
     /// version 12 call it `demo`.
     #[serde(default, alias = "demo")]
@@ -169,6 +175,15 @@ impl Courier {
     /// Returns the area code of a Brazilian phone number: `92` of `+5592991000000`.
     pub fn ddd(&self) -> Option<&str> {
         self.phone.as_str().strip_prefix("+55")?.get(..2)
+    }
+
+    /// Returns the time zone of the area code, by default that of Brasília.
+    pub fn zone(&self) -> Zone {
+        match self.ddd() {
+            Some("68") => Zone::Acre,
+            Some("65" | "66" | "67" | "69" | "92" | "95" | "97") => Zone::Amazon,
+            _ => Zone::Brasilia,
+        }
     }
 
     /// Returns whether the courier carries an order.

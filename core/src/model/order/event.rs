@@ -77,6 +77,8 @@ event_kinds! {
     DeliveryCancelled "delivery.cancelled" "Stop cancelled" "Entrega cancelada",
     /// The recipient chose what the courier does if the recipient is not at home.
     RecipientChoice "delivery.recipient_choice" "Recipient's choice" "Escolha do destinatário",
+    /// A payment at the door was recorded.
+    PaymentRecorded "delivery.payment_recorded" "Payment recorded" "Pagamento registrado",
     /// The recipient rated the delivery.
     Rated "delivery.rated" "Rated by the recipient" "Avaliada pelo destinatário",
     /// A message to the recipient is due.

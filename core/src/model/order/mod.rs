@@ -29,14 +29,17 @@ pub use proof::{
     Blob, OrderProof, Photo, PhotoFormat, Proof, ProofPart, ProofParts, ProofRule, ProofStep,
 };
 pub use reported::ReportedOrder;
-pub use schedule::{DeliveryWindow, OrderSchedule, Payment, PaymentMethod, PaymentPart};
+pub use schedule::{
+    DeliveryWindow, OrderSchedule, Payment, PaymentMethod, PaymentPart, ReceivedPayment,
+};
 pub use status::{DeliveryStatus, OrderStatus};
 pub use tracking::{LinkKey, Rating, Tracking, TrackingLink};
 pub use tries::CodeTries;
 
 use super::{
     Address, CourierId, DeliveryId, Distance, Duration, Email, Located, Money, OrderId, Person,
-    Phone, Point, Requirements, StoreId, Timestamp, price::PriceLine,
+    Phone, PixRecipient, Point, Requirements, StoreId, Timestamp, cash::DeliveryCash,
+    pay::OrderPay, price::PriceLine,
 };
 
 /// An order, stored as one database row.
@@ -127,6 +130,9 @@ pub struct Order {
     pub eta: Option<Eta>,
     /// The current courier.
     pub courier: Option<AssignedCourier>,
+    /// The terms of the current courier's pay. `None` if the courier has no terms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pay: Option<Box<OrderPay>>,
     /// Number of couriers assigned so far.
     pub attempt: u32,
     /// Couriers that were released before the pickup, newest last, at most [`Order::MAX_RELEASED`].
@@ -202,13 +208,19 @@ pub struct Delivery {
     pub email: Option<Email>,
     /// Instructions for the courier.
     pub observation: Option<String>,
-    /// Whether the delivery is already paid. If not, the courier returns the payment to the pickup.
+    /// Whether the delivery is already paid.
     pub online_payment: bool,
     /// Value of the goods.
     pub product_value: Option<Money>,
     /// How the recipient pays at the door. The amount due is `product_value`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment: Option<Payment>,
+    /// The payments that the courier or the counter recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub received: Vec<ReceivedPayment>,
+    /// The cash that was paid. `None` before the handover, and if nothing was paid in cash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cash: Option<DeliveryCash>,
     /// The period in which the courier must arrive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<DeliveryWindow>,
@@ -229,6 +241,19 @@ pub struct Delivery {
     /// The recipient's link and messages. `None` if the delivery never had a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracking: Option<Tracking>,
+}
+
+/// The static code of an amount that is due by Pix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PixCharge<'a> {
+    /// The BR Code.
+    pub br_code: String,
+    /// The reference in the code.
+    pub txid: String,
+    /// The amount.
+    pub amount: Money,
+    /// The recipient.
+    pub recipient: &'a PixRecipient,
 }
 
 /// How the receipt of a delivery is confirmed. Stored as sent and returned in webhooks.
@@ -261,6 +286,30 @@ pub struct AssignedCourier {
 }
 
 impl Delivery {
+    /// Returns whether the courier brings something back to the pickup after the delivery: the
+    /// payment or the card machine.
+    pub fn returns(&self) -> bool {
+        let sent = self.payment.as_ref().and_then(|payment| payment.returns);
+        !self.online_payment && sent.unwrap_or(true)
+    }
+
+    /// Returns the code for the part of the payment by Pix. `None` if nothing is due by Pix, or the
+    /// store had no Pix key when the order was created.
+    pub fn pix(&self) -> Option<PixCharge<'_>> {
+        let payment = self.payment.as_ref()?;
+        let recipient = payment.pix.as_deref()?;
+        let due = self.product_value.unwrap_or_default();
+        let amount = payment.amount_by(PaymentMethod::Pix, due);
+        // A line of an account's statement names the delivery.
+        let txid = format!("D{}", self.id);
+        Some(PixCharge {
+            br_code: recipient.br_code(amount, &txid)?,
+            txid,
+            amount,
+            recipient,
+        })
+    }
+
     /// Whether the courier must send the recipient's code to complete the delivery.
     pub fn requires_code(&self) -> bool {
         self.confirmation
@@ -290,6 +339,21 @@ impl Order {
         OrderStatus::Searching..=OrderStatus::CourierAtReturn;
     /// Maximum number of released couriers that an order stores.
     pub const MAX_RELEASED: usize = 20;
+
+    /// Returns what the deliveries that are not handed over pay in cash.
+    pub fn cash_due(&self) -> Money {
+        let open = self.deliveries.iter().filter(|one| !one.status.is_final());
+        let due = open.filter_map(|delivery| {
+            let payment = delivery.payment.as_ref()?;
+            let due = delivery
+                .product_value
+                .filter(|_| !delivery.online_payment)?;
+            let received: Money = delivery.received.iter().map(|one| one.amount).sum();
+            let rest = due.plus(received.negated()).max(Money::ZERO);
+            Some(payment.amount_by(PaymentMethod::Cash, due).min(rest))
+        });
+        due.sum()
+    }
 
     /// Returns whether the stop was cancelled.
     pub fn is_cancelled(&self, stop: DeliveryId) -> bool {

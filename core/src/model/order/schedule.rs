@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Money, Timestamp};
+use crate::model::{Money, PixRecipient, Timestamp};
 
 /// The terms of an order with a time or with windows for its deliveries. They are fixed when the
 /// order is created.
@@ -43,6 +43,29 @@ pub struct Payment {
     /// [`Payment::parts`] also returns the only part of other payments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub split: Vec<PaymentPart>,
+    /// Whether the courier brings something back to the pickup, if it was sent. In an order it is
+    /// false if nothing comes back, and absent otherwise: payments of earlier versions, whatever
+    /// their method, were brought back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returns: Option<bool>,
+    /// The recipient of the parts by Pix, as the store set it when the order was created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pix: Option<Box<PixRecipient>>,
+}
+
+/// A payment that was received at the door. A delivery has at most one for each method.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceivedPayment {
+    /// The method.
+    pub method: PaymentMethod,
+    /// The amount.
+    pub amount: Money,
+    /// The number by which the payment is found, such as the ID of a Pix or the authorisation of a
+    /// card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// Time of the record.
+    pub at: Timestamp,
 }
 
 /// A part of a payment at the door.
@@ -73,12 +96,16 @@ impl Payment {
                 method: first.method,
                 change_for: first.change_for,
                 split: Vec::new(),
+                returns: None,
+                pix: None,
             });
         }
         Some(Payment {
             method: first.method,
             change_for: None,
             split: parts,
+            returns: None,
+            pix: None,
         })
     }
 
@@ -94,13 +121,25 @@ impl Payment {
         self.split.clone()
     }
 
+    /// Returns the sum of the parts of a payment of the amount `due` that are paid by a method.
+    pub fn amount_by(&self, method: PaymentMethod, due: Money) -> Money {
+        self.parts(due)
+            .iter()
+            .filter(|part| part.method == method)
+            .fold(Money::ZERO, |sum, part| sum.plus(part.amount))
+    }
+
+    /// Returns the method of each part.
+    pub fn methods(&self) -> impl Iterator<Item = PaymentMethod> {
+        let whole = self.split.is_empty().then_some(self.method);
+        whole
+            .into_iter()
+            .chain(self.split.iter().map(|part| part.method))
+    }
+
     /// Returns whether a part is paid by a method.
     pub fn includes(&self, method: PaymentMethod) -> bool {
-        if self.split.is_empty() {
-            self.method == method
-        } else {
-            self.split.iter().any(|part| part.method == method)
-        }
+        self.methods().any(|one| one == method)
     }
 }
 

@@ -58,11 +58,6 @@ pub struct ServiceArea(pub Vec<Vec<Ring>>);
 pub struct Ring(pub Vec<Point>);
 
 impl StoreHours {
-    /// Maximum number of weekly periods.
-    pub const MAX_PERIODS: usize = 50;
-    /// Maximum number of exceptions.
-    pub const MAX_EXCEPTIONS: usize = 100;
-
     pub(super) fn is_default(&self) -> bool {
         *self == StoreHours::default()
     }

@@ -5,6 +5,8 @@ mod hash;
 mod key;
 mod ledger;
 mod notification;
+mod payments;
+mod top_up;
 mod tracking;
 mod user;
 
@@ -17,6 +19,8 @@ pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{
     FailedField, FailureReason, MAX_NOTIFICATIONS, Notification, NotificationKind,
 };
+pub use payments::{Settle, StorePayments};
+pub use top_up::{TopUpRequest, TopUpRequests, TopUpState};
 pub use tracking::{NotifyAt, RecipientChoice, StoreTracking, TrackingContact};
 pub use user::{PasswordLink, Role, SessionUser, User};
 
@@ -80,6 +84,12 @@ pub struct Store {
     /// What the store's steps require as a proof. New orders of the store copy it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proofs: Vec<ProofRule>,
+    /// The settings for payments at the door. New orders of the store use them.
+    #[serde(default, skip_serializing_if = "StorePayments::is_default")]
+    pub payments: StorePayments,
+    /// The requests for top-ups by Pix.
+    #[serde(default, skip_serializing_if = "TopUpRequests::is_empty")]
+    pub top_ups: TopUpRequests,
     /// The usual preparation time in minutes, which the panel suggests for new orders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation_minutes: Option<u32>,

@@ -7,6 +7,8 @@
 
 mod schedule;
 
+use std::ops::RangeInclusive;
+
 use chrono::Weekday;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
@@ -127,8 +129,22 @@ impl Default for Tariff {
 }
 
 impl Tariff {
+    /// Permitted amounts in reais.
+    pub const FEE: RangeInclusive<u32> = 0..=10_000;
+    /// Permitted distances in kilometres, and amounts per kilometre in reais.
+    pub const KM: RangeInclusive<u32> = 0..=1_000;
+    /// Maximum of `max_distance_km` and `service_radius_km`.
+    pub const MAX_REACH_KM: u32 = 5_000;
+    /// Permitted durations in minutes.
+    pub const MINUTES: RangeInclusive<u32> = 0..=240;
     /// Maximum number of windows.
     pub const MAX_WINDOWS: usize = 50;
+    /// Maximum number of characters of a window's name.
+    pub const MAX_WINDOW_NAME: usize = 40;
+    /// Permitted surcharges of a window in per cent.
+    pub const WINDOW_PERCENT: RangeInclusive<i32> = -100..=500;
+    /// Permitted surcharges for a vehicle in per cent.
+    pub const VEHICLE_PERCENT: RangeInclusive<u32> = 0..=500;
 
     /// Validates the tariff and returns all errors. An empty list means that it is valid.
     pub fn errors(&self) -> Vec<TariffError> {
@@ -149,51 +165,41 @@ impl Tariff {
             );
         }
         let amounts = [
-            ("baseFee", self.base_fee, 10_000),
-            ("baseKm", self.base_km, 1_000),
-            ("perKm", self.per_km, 1_000),
-            ("perExtraStop", self.per_extra_stop, 10_000),
-            ("returnFee", self.return_fee, 10_000),
-            ("returnPerKm", self.return_per_km, 1_000),
-            ("minimumFee", self.minimum_fee, 10_000),
+            ("baseFee", self.base_fee, Tariff::FEE),
+            ("baseKm", self.base_km, Tariff::KM),
+            ("perKm", self.per_km, Tariff::KM),
+            ("perExtraStop", self.per_extra_stop, Tariff::FEE),
+            ("returnFee", self.return_fee, Tariff::FEE),
+            ("returnPerKm", self.return_per_km, Tariff::KM),
+            ("minimumFee", self.minimum_fee, Tariff::FEE),
         ];
-        for (field, value, max) in amounts {
-            if value.is_sign_negative() || value > Decimal::from(max) || value.scale() > 4 {
-                let en = format!("must be 0 to {max} with at most four decimals");
-                error(
-                    field,
-                    en,
-                    format!("deve ser de 0 a {max}, com no máximo quatro casas decimais"),
-                );
+        for (field, value, bounds) in amounts {
+            if let Some((en, pt)) = outside(value, bounds) {
+                error(field, en, pt);
             }
         }
         for (field, value) in [
             ("maxDistanceKm", self.max_distance_km),
             ("serviceRadiusKm", self.service_radius_km),
         ] {
-            if value <= Decimal::ZERO || value > Decimal::from(5_000) {
-                let en = "must be above 0 and at most 5000";
-                error(
-                    field,
-                    en.to_owned(),
-                    "deve ser maior que 0 e no máximo 5000".to_owned(),
-                );
+            let max = Tariff::MAX_REACH_KM;
+            if value <= Decimal::ZERO || value > max.into() {
+                let en = format!("must be above 0 and at most {max}");
+                error(field, en, format!("deve ser maior que 0 e no máximo {max}"));
             }
         }
         for (field, value) in [
             ("approachMinutes", self.approach_minutes),
             ("handoverMinutes", self.handover_minutes),
         ] {
-            if value > 240 {
-                error(
-                    field,
-                    "must be 0 to 240".to_owned(),
-                    "deve ser de 0 a 240".to_owned(),
-                );
+            if !Tariff::MINUTES.contains(&value) {
+                let (min, max) = Tariff::MINUTES.into_inner();
+                let en = format!("must be {min} to {max}");
+                error(field, en, format!("deve ser de {min} a {max}"));
             }
         }
-        if self.windows.len() > Tariff::MAX_WINDOWS {
-            let max = Tariff::MAX_WINDOWS;
+        let max = Tariff::MAX_WINDOWS;
+        if self.windows.len() > max {
             error(
                 "windows",
                 format!("must have at most {max} items"),
@@ -201,22 +207,18 @@ impl Tariff {
             );
         }
         for (index, window) in self.windows.iter().enumerate() {
-            let percents = Decimal::from(-100)..=Decimal::from(500);
+            let (min, max) = Tariff::WINDOW_PERCENT.into_inner();
+            let percents = Decimal::from(min)..=Decimal::from(max);
             if !percents.contains(&window.percent) || window.percent.scale() > 4 {
                 let field = format!("windows[{index}].percent");
-                error(
-                    &field,
-                    "must be -100 to 500".to_owned(),
-                    "deve ser de -100 a 500".to_owned(),
-                );
+                let en = format!("must be {min} to {max}");
+                error(&field, en, format!("deve ser de {min} a {max}"));
             }
-            if window.name.is_empty() || window.name.len() > 40 {
+            let max = Tariff::MAX_WINDOW_NAME;
+            if !(1..=max).contains(&window.name.chars().count()) {
                 let field = format!("windows[{index}].name");
-                error(
-                    &field,
-                    "must be 1 to 40 characters".to_owned(),
-                    "deve ter de 1 a 40 caracteres".to_owned(),
-                );
+                let en = format!("must be 1 to {max} characters");
+                error(&field, en, format!("deve ter de 1 a {max} caracteres"));
             }
         }
         self.check_vehicles(&mut error);
@@ -224,8 +226,8 @@ impl Tariff {
     }
 
     fn check_vehicles(&self, error: &mut dyn FnMut(&str, String, String)) {
-        if self.vehicles.len() > Vehicle::ALL.len() {
-            let max = Vehicle::ALL.len();
+        let max = Vehicle::ALL.len();
+        if self.vehicles.len() > max {
             error(
                 "vehicles",
                 format!("must have at most {max} items"),
@@ -253,23 +255,11 @@ impl Tariff {
                     "não pode ocorrer duas vezes",
                 );
             }
-            let is_valid = |value: Decimal, max: u32| {
-                !value.is_sign_negative() && value <= Decimal::from(max) && value.scale() <= 4
-            };
-            if !is_valid(one.percent, 500) {
-                field(
-                    "percent",
-                    "must be 0 to 500 with at most four decimals",
-                    "deve ser de 0 a 500, com no máximo quatro casas decimais",
-                );
+            if let Some((en, pt)) = outside(one.percent, Tariff::VEHICLE_PERCENT) {
+                field("percent", &en, &pt);
             }
-            if !is_valid(one.fee, 10_000) {
-                let en = "must be 0 to 10000 with at most four decimals";
-                field(
-                    "fee",
-                    en,
-                    "deve ser de 0 a 10000, com no máximo quatro casas decimais",
-                );
+            if let Some((en, pt)) = outside(one.fee, Tariff::FEE) {
+                field("fee", &en, &pt);
             }
             if one.percent.is_zero() && one.fee.is_zero() {
                 field(
@@ -314,6 +304,19 @@ impl Window {
             (on(day) && time >= self.from) || (on(day.pred()) && time < self.until)
         }
     }
+}
+
+/// Returns the error of an amount that is outside its bounds, from 0, or has more than four
+/// decimals.
+fn outside(value: Decimal, bounds: RangeInclusive<u32>) -> Option<(String, String)> {
+    let (min, max) = bounds.into_inner();
+    let is_valid = !value.is_sign_negative() && value <= max.into() && value.scale() <= 4;
+    (!is_valid).then(|| {
+        (
+            format!("must be {min} to {max} with at most four decimals"),
+            format!("deve ser de {min} a {max}, com no máximo quatro casas decimais"),
+        )
+    })
 }
 
 /// Serialization of local times as `HH:MM`.

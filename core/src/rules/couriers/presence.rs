@@ -132,7 +132,9 @@ mod tests {
             max_weight_g: None,
             max_volume_ml: None,
             equipment: crate::model::Equipment::ALL,
+            cash_limit: None,
             handovers: Vec::new(),
+            pay: Vec::new(),
             suspended_at: None,
             removed_at: None,
         }

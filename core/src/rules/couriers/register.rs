@@ -3,7 +3,8 @@
 use crate::{
     changes::{Changes, Write},
     model::{
-        CourierId, Duration, Email, Equipment, ExecContext, IdBlock, OrderId, Phone, Vehicle,
+        CourierId, Duration, Email, Equipment, ExecContext, IdBlock, Money, OrderId, Phone,
+        Vehicle,
         courier::{Courier, CourierKey, Shift},
         order::Order,
         store::{Key, KeyHash},
@@ -41,6 +42,8 @@ pub struct NewCourier {
     pub max_volume_ml: Option<u32>,
     /// The equipment.
     pub equipment: Equipment,
+    /// The maximum of cash in hand.
+    pub cash_limit: Option<Money>,
 }
 
 /// Parameters of a new courier key.
@@ -75,6 +78,8 @@ pub struct CourierUpdate {
     pub max_volume_ml: Option<u32>,
     /// The equipment.
     pub equipment: Option<Equipment>,
+    /// The maximum of cash in hand. The inner `None` removes it.
+    pub cash_limit: Option<Option<Money>>,
     /// Whether to suspend the courier, or to end the suspension.
     pub suspended: Option<bool>,
     /// Whether to issue a new key and revoke the old one.
@@ -126,8 +131,10 @@ pub fn register(
         max_weight_g: new.max_weight_g,
         max_volume_ml: new.max_volume_ml,
         equipment: new.equipment,
+        cash_limit: new.cash_limit,
         sandbox: new.sandbox,
         handovers: Vec::new(),
+        pay: Vec::new(),
         suspended_at: None,
         removed_at: None,
     };
@@ -170,6 +177,7 @@ pub fn alter(
         max_weight_g,
         max_volume_ml,
         equipment,
+        cash_limit,
         suspended,
         new_key,
         removed,
@@ -187,6 +195,7 @@ pub fn alter(
     changed.max_weight_g = max_weight_g.or(changed.max_weight_g);
     changed.max_volume_ml = max_volume_ml.or(changed.max_volume_ml);
     changed.equipment = equipment.unwrap_or(changed.equipment);
+    changed.cash_limit = cash_limit.unwrap_or(changed.cash_limit);
     if let Some(suspended) = suspended {
         changed.suspended_at = suspended.then(|| changed.suspended_at.unwrap_or(context.now));
         changed.available &= !suspended;

@@ -14,8 +14,9 @@ use crate::{
         ExecContext, Load, Misfit, Person, Timestamp,
         courier::Courier,
         order::{Assignment, AssignmentCost, Order, OrderStatus},
+        pay::StoredPayPlan,
     },
-    rules::matching::Dispatch,
+    rules::{matching::Dispatch, pay},
 };
 
 impl Order {
@@ -25,7 +26,7 @@ impl Order {
             .dispatch
             .orders_per_trip
             .unwrap_or(deployment)
-            .clamp(1, Dispatch::MAX_ORDERS_PER_TRIP);
+            .clamp(1, *Dispatch::ORDERS_PER_TRIP.end());
         if self.dispatch.combinable { max } else { 1 }
     }
 }
@@ -70,6 +71,7 @@ pub fn allocate(
     trip: &[&Order],
     orders_per_trip: u32,
     reasons: Assignment,
+    plans: &[StoredPayPlan],
     context: &ExecContext,
 ) -> Option<(Order, Changes)> {
     let is_possible = courier.is_on_duty(context.now) && order.sandbox == courier.sandbox;
@@ -83,6 +85,7 @@ pub fn allocate(
     order.version += 1;
     order.attempt += 1;
     order.courier = Some(courier.assigned());
+    order.pay = pay::fixed(&order, courier, plans, context.now).map(Box::new);
     order.first_allocated_at.get_or_insert(context.now);
     order.assignments.push(reasons);
     if order.assignments.len() > Order::MAX_ASSIGNMENTS {
@@ -148,6 +151,8 @@ pub struct ChosenCourier<'a> {
     pub trip: &'a [Order],
     /// Maximum number of orders in a trip.
     pub orders_per_trip: u32,
+    /// The plans of the courier's pay.
+    pub plans: &'a [StoredPayPlan],
 }
 
 /// The reason an order is not reassigned.
@@ -197,6 +202,7 @@ pub fn reassign(
         courier: next,
         trip,
         orders_per_trip,
+        plans,
     }) = chosen
     else {
         return Ok((moved, changes));
@@ -213,8 +219,16 @@ pub fn reassign(
     if let Some(misfit) = misfit(order, next, &trip).filter(|_| is_other) {
         return Err(ReassignError::Misfit(misfit));
     }
-    let assigned =
-        allocate(&moved, next, &trip, orders_per_trip, reasons, context).filter(|_| is_other);
+    let assigned = allocate(
+        &moved,
+        next,
+        &trip,
+        orders_per_trip,
+        reasons,
+        plans,
+        context,
+    )
+    .filter(|_| is_other);
     let (assigned, mut more) = assigned.ok_or(ReassignError::Unavailable)?;
     if changes.events.is_empty() {
         more.events

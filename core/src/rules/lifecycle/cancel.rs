@@ -297,6 +297,8 @@ pub fn cancel_stop(
     if plan.back.is_none() {
         changed.return_code = None;
     }
+    // Fewer stops take less time. A scheduled order keeps the arrival that was requested, and starts
+    // later; any other order arrives earlier.
     let travel = plan.times.delivery.since(plan.times.pickup);
     let expected = changed.expected_pickup.map(|pickup| pickup.after(travel));
     let shift = match expected.zip(order.expected_delivery) {

@@ -1,7 +1,7 @@
 //! The steps of a courier.
 
 use super::{
-    Progress, StepError, StepOutcome,
+    Progress, Receipt, StepError, StepOutcome,
     codes::is_same_code,
     step::OrderUpdate,
     table::{Actor, Step},
@@ -90,6 +90,8 @@ pub struct CourierStep<'a> {
     pub at: Option<Timestamp>,
     /// The check of the code, if the step has one.
     pub check: CodeCheck,
+    /// The payment that the courier received, if the delivery is handed over.
+    pub receipt: Option<&'a Receipt>,
 }
 
 impl<'a> From<&'a Carry> for CourierStep<'a> {
@@ -106,6 +108,7 @@ impl<'a> From<&'a Carry> for CourierStep<'a> {
             proof: NONE,
             at: None,
             check: CodeCheck::Own,
+            receipt: None,
         }
     }
 }
@@ -151,6 +154,7 @@ pub fn carry<'a>(
         proof,
         at,
         check,
+        receipt,
     } = step.into();
     let (step, stop) = act.step();
     if order.has_taken(step, stop) {
@@ -176,6 +180,11 @@ pub fn carry<'a>(
     // Before the code: a request that cannot succeed must neither use up an attempt nor reveal
     // whether the code is correct.
     let proven = act.check_proof(order, courier.id, proof)?;
+    let received = receipt.filter(|_| step == Step::Deliver).zip(stop);
+    if let Some((receipt, stop)) = received {
+        let delivery = order.deliveries.iter().find(|one| one.id == stop);
+        receipt.check_at_door(delivery.ok_or(StepError::UnknownStop)?)?;
+    }
     if let Some((code, given)) = act.codes(order)? {
         let is_right = || check.accepts(code, given);
         let checked = update.order.tries.check(is_right, context.now);
@@ -204,6 +213,9 @@ pub fn carry<'a>(
         Carry::Fail { reason, .. } => Some(reason.clone()),
         _ => None,
     };
+    if let (Step::Deliver, Some(stop)) = (step, stop) {
+        update.collect(stop, receipt)?;
+    }
     update.take(step, stop, reason)?;
     if let Some(proven) = proven {
         update.prove(proven, stop, proof);
@@ -217,6 +229,7 @@ pub fn carry<'a>(
             update.notify(NotificationKind::DeliveryReturning, ids)?;
         }
         Step::ReachReturn => update.notify(NotificationKind::CourierAtReturn, ids)?,
+        Step::HandBack => update.hand_over_cash(),
         _ => {}
     }
     Ok(update.outcome())
@@ -353,5 +366,8 @@ impl Carry {
 
 /// Returns the steps that the courier of an order can take next.
 pub fn next_steps(order: &Order) -> Vec<Step> {
-    Progress::of(order).possible(Actor::Courier)
+    let mut steps = Progress::of(order).possible(Actor::Courier);
+    // It is a part of the handover.
+    steps.retain(|step| *step != Step::RecordPayment);
+    steps
 }

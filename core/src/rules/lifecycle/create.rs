@@ -5,7 +5,8 @@
 //! Repeating the creation of an existing order therefore always returns that order.
 //!
 //! A missing `onlinePayment` means paid: the courier collects money only if the merchant requests
-//! it.
+//! it. The courier brings it back to the pickup unless it is a Pix, or the store settles at the end
+//! of the shift.
 
 use serde::Serialize;
 
@@ -141,6 +142,8 @@ pub struct CreateOrderInput<'a> {
     pub pickup: Place,
     /// Coordinates of the deliveries, in the order sent.
     pub located: &'a [Located],
+    /// Whether the courier brings something back after each delivery, in the order sent.
+    pub returns: &'a [bool],
     /// The route.
     pub plan: &'a Plan,
     /// The price lines of the plan or of a quote.
@@ -317,6 +320,7 @@ fn compose(
         notices: new.notices.iter().cloned().chain(notices).collect(),
         open_delivery: own,
         assignments: Vec::new(),
+        pay: None,
         attempt: 0,
         released: Vec::new(),
         first_allocated_at: None,
@@ -348,6 +352,7 @@ fn compose_deliveries(
         store,
         plan,
         located,
+        returns,
         link_secret,
         ..
     } = input;
@@ -358,6 +363,7 @@ fn compose_deliveries(
     let mut deliveries = Vec::with_capacity(plan.order.len());
     for (sent, leg) in plan.order.iter().zip(&plan.legs) {
         let (stop, requested) = (new.stops.get(*sent)?, new.inquiry.stops.get(*sent)?);
+        let returns = *returns.get(*sent)?;
         deliveries.push(Delivery {
             id: ids.take(DeliveryId::new)?,
             code: stop.code.clone(),
@@ -368,7 +374,16 @@ fn compose_deliveries(
             observation: stop.observation.clone(),
             online_payment: requested.online_payment,
             product_value: stop.product_value,
-            payment: stop.payment.clone(),
+            payment: stop.payment.clone().map(|payment| Payment {
+                returns: (!returns).then_some(false),
+                pix: payment
+                    .includes(PaymentMethod::Pix)
+                    .then(|| store.payments.pix.clone().map(Box::new))
+                    .flatten(),
+                ..payment
+            }),
+            received: Vec::new(),
+            cash: None,
             window: requested.window,
             status: DeliveryStatus::AwaitingPickup,
             place: Place {

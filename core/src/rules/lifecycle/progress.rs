@@ -22,8 +22,8 @@ pub struct Progress {
 pub struct StopProgress {
     /// The delivery.
     pub id: DeliveryId,
-    /// Whether the delivery is already paid. If not, the payment is returned after the delivery.
-    pub online_payment: bool,
+    /// Whether the courier brings something back after the delivery.
+    pub returns: bool,
     /// The status.
     pub status: DeliveryStatus,
 }
@@ -86,7 +86,7 @@ impl Progress {
     pub fn of(order: &Order) -> Progress {
         let stop = |delivery: &crate::model::order::Delivery| StopProgress {
             id: delivery.id,
-            online_payment: delivery.online_payment,
+            returns: delivery.returns(),
             status: delivery.status,
         };
         Progress {
@@ -99,8 +99,7 @@ impl Progress {
     /// Returns the statuses after a step, or `None` if the table does not allow the step. Codes,
     /// times and money are checked elsewhere; this function applies only the table.
     pub fn take(&self, step: Step, stop: Option<DeliveryId>) -> Option<Progress> {
-        // A recipient can rate a delivery after the order's end.
-        if self.status.is_final() && step != Step::Rate {
+        if self.status.is_final() && !step.follows_end() {
             return None;
         }
         let mut next = Progress {
@@ -235,7 +234,7 @@ fn derived(stops: &[StopProgress], back: Back) -> OrderStatus {
     }
     let payment = stops
         .iter()
-        .any(|stop| stop.status == D::Delivered && !stop.online_payment);
+        .any(|stop| stop.status == D::Delivered && stop.returns);
     if back != Back::Settled && (payment || any(&[D::Returning, D::AtReturn])) {
         return if back == Back::There {
             OrderStatus::CourierAtReturn

@@ -12,7 +12,7 @@ use crate::model::{
     store::NotificationKind,
 };
 
-/// A step of the merchant. For cancellation, see [`crate::rules::lifecycle::cancel`].
+/// A step of the merchant. For cancellation, see `rules::lifecycle::cancel`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// The goods are ready earlier than expected.

@@ -9,13 +9,16 @@ use crate::{
     model::{
         DeliveryId, Duration, ExecContext, IdBlock, Money, NotificationId, OrderId, Person,
         Timestamp,
+        cash::CashEntry,
         courier::{Courier, Handover, HandoverKind},
         order::{
-            CodeTries, Eta, Event, EventKind, LastStep, Order, OrderStatus, Proof, ProofPart,
-            ProofParts, ProofStep,
+            CodeTries, DeliveryStatus, Eta, Event, EventKind, LastStep, Order, OrderStatus, Proof,
+            ProofPart, ProofParts, ProofStep,
         },
+        pay::{PayEntry, TripPosition},
         store::{EntryKind, LedgerEntry, Notification, NotificationKind, NotifyAt},
     },
+    rules::pay,
 };
 
 /// The outcome of a step.
@@ -94,6 +97,20 @@ pub enum StepError {
     UnknownPhoto {
         /// Its index in the proof.
         index: usize,
+    },
+    /// The delivery was paid online.
+    #[error("nothing is due at the door")]
+    NothingDue,
+    /// The payment has several methods, or none, so the method must be sent.
+    #[error("the method of the payment is not known")]
+    PaymentMethodNeeded,
+    /// The payments that were received exceed what is due.
+    #[error("the payments of {sum} exceed the amount due, {due}")]
+    PaymentExceedsDue {
+        /// The sum of the payments.
+        sum: Money,
+        /// The amount due.
+        due: Money,
     },
     /// Too few identifiers were reserved for the notifications.
     #[error("too few identifiers were reserved")]
@@ -197,7 +214,10 @@ fn after(courier: &Courier, order: &Order, handover: Option<Handover>) -> Option
 /// An order under change, with the changes to commit.
 pub(super) struct OrderUpdate<'a> {
     pub(super) order: Order,
+    /// The order before the request.
+    before: &'a Order,
     pub(super) ledger: Vec<LedgerEntry>,
+    pub(super) cash: Vec<CashEntry>,
     expected: u32,
     actor: Actor,
     by: Person,
@@ -205,6 +225,8 @@ pub(super) struct OrderUpdate<'a> {
     courier: Option<&'a Courier>,
     /// The wait that the step ends.
     handover: Option<Handover>,
+    /// The entries of a courier who is released.
+    pay: Vec<PayEntry>,
     events: Vec<Event>,
     notifications: Vec<Notification>,
     /// Time at which the step was taken, which is the time of its event.
@@ -221,13 +243,13 @@ impl<'a> OrderUpdate<'a> {
     /// Starts an update of an order. If its courier is given, the courier's position is copied to
     /// the order.
     pub(super) fn new(
-        order: &Order,
+        order: &'a Order,
         courier: Option<&'a Courier>,
         actor: Actor,
         by: Person,
         now: Timestamp,
     ) -> OrderUpdate<'a> {
-        let expected = order.version;
+        let (before, expected) = (order, order.version);
         let mut order = Order {
             version: expected + 1,
             ..order.clone()
@@ -240,12 +262,15 @@ impl<'a> OrderUpdate<'a> {
         }
         OrderUpdate {
             order,
+            before,
             ledger: Vec::new(),
+            cash: Vec::new(),
             expected,
             actor,
             by,
             courier,
             handover: None,
+            pay: Vec::new(),
             events: Vec::new(),
             notifications: Vec::new(),
             at: now,
@@ -259,6 +284,16 @@ impl<'a> OrderUpdate<'a> {
     pub(super) fn taken_at(&mut self, at: Option<Timestamp>) {
         let last = self.order.last_event_at.unwrap_or(self.order.status_since);
         self.at = at.map_or(self.now, |at| at.max(last).min(self.now));
+    }
+
+    /// Returns the time at which the step was taken.
+    pub(super) fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// Returns the time at which the service received the step.
+    pub(super) fn now(&self) -> Timestamp {
+        self.now
     }
 
     /// Takes a step of the order at its time.
@@ -303,6 +338,8 @@ impl<'a> OrderUpdate<'a> {
         let is_offered = |step: &Step| match step {
             // Without a lead time the goods are ready when the search starts.
             Step::Postpone | Step::FinishEarly => has_lead,
+            // It is possible at nearly every time, and changes no status.
+            Step::RecordPayment => false,
             step => *step != Step::Estimate,
         };
         let possible = progress.possible(self.actor).into_iter().filter(is_offered);
@@ -326,11 +363,15 @@ impl<'a> OrderUpdate<'a> {
     ) -> Result<(), StepError> {
         self.may(step, stop)?;
         self.handover = self.handover.or(self.ended_wait(step));
+        self.pay_wait(step, stop);
         let event = self.apply_step(step, stop, self.by.clone());
         self.events
             .extend(event.map(|event| Event { reason, ..event }));
         let due = match step {
-            Step::PickUp => Some(NotifyAt::PickedUp),
+            Step::PickUp => {
+                self.fix_position();
+                Some(NotifyAt::PickedUp)
+            }
             Step::SetOut => Some(NotifyAt::EnRoute),
             _ => None,
         };
@@ -382,6 +423,50 @@ impl<'a> OrderUpdate<'a> {
         }
     }
 
+    /// Adds the wait that a step ends to the order's pay. It is measured by the service's clock,
+    /// because a courier chooses the time of a step freely.
+    fn pay_wait(&mut self, step: Step, stop: Option<DeliveryId>) {
+        let is_at = |status| self.order.status == status;
+        let is_at_door = || {
+            let mut deliveries = self.order.deliveries.iter();
+            deliveries.any(|one| Some(one.id) == stop && one.status == DeliveryStatus::Arrived)
+        };
+        let since = match step {
+            Step::PickUp | Step::Cancel | Step::CancelLate | Step::CancelByPlatform
+                if is_at(OrderStatus::CourierAtPickup) =>
+            {
+                Some(self.order.status_received())
+            }
+            Step::HandBack | Step::Waive if is_at(OrderStatus::CourierAtReturn) => {
+                Some(self.order.status_received())
+            }
+            Step::Deliver | Step::TurnBack | Step::Discard if is_at_door() => {
+                self.order.last_step.map(|last| last.at)
+            }
+            _ => None,
+        };
+        if let (Some(since), Some(pay)) = (since, &mut self.order.pay) {
+            pay.add_wait(self.now.since(since));
+        }
+    }
+
+    /// Fixes the position of an order that is picked up. The trip changes in the same commit, so
+    /// that of two orders picked up at once only one is the first.
+    fn fix_position(&mut self) {
+        let carried = |courier: &Courier| {
+            let mut trip = courier.trip.iter();
+            trip.any(|one| one.id != self.order.id && one.picked_up)
+        };
+        let is_further = self.courier.is_some_and(carried);
+        if let Some(pay) = &mut self.order.pay {
+            pay.position = Some(if is_further {
+                TripPosition::Further
+            } else {
+                TripPosition::First
+            });
+        }
+    }
+
     /// Releases the courier by one of the steps for it, so the search starts again. The pickup code
     /// is replaced unless the merchant set it. Returns `None` if the courier has the goods.
     pub(super) fn release(
@@ -394,6 +479,11 @@ impl<'a> OrderUpdate<'a> {
         // The event must be created before the courier is cleared, because it contains the courier.
         let event = self.apply_step(step, None, by)?;
         self.events.push(Event { reason, ..event });
+        // A courier who gives up an order earns nothing.
+        if step == Step::Withdraw || self.actor == Actor::Merchant {
+            self.pay = pay::released_entries(self.before, self.now);
+        }
+        self.order.pay = None;
         if !self.order.own_pickup_code {
             self.order.pickup_code = context.entropy.code();
         }
@@ -452,10 +542,13 @@ impl<'a> OrderUpdate<'a> {
     pub(super) fn done(self) -> (Order, Changes) {
         let OrderUpdate {
             mut order,
+            before,
             ledger,
+            cash,
             expected,
             courier,
             handover,
+            mut pay,
             events,
             notifications,
             now,
@@ -468,6 +561,7 @@ impl<'a> OrderUpdate<'a> {
             }),
             (eta, status) => eta.filter(|_| status.is_before_pickup()),
         };
+        pay.extend(pay::ended_entries(before, &order, now));
         let links = order.end_links(now);
         let next =
             courier.and_then(|courier| Some((courier.version, after(courier, &order, handover)?)));
@@ -482,6 +576,8 @@ impl<'a> OrderUpdate<'a> {
             events,
             links,
             ledger,
+            pay,
+            cash,
             notifications,
             ..Changes::default()
         };

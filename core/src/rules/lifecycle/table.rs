@@ -1,7 +1,10 @@
 //! The table of the order lifecycle: all steps with their transitions and actors.
 //!
 //! Statuses change only through [`crate::rules::lifecycle::Progress::take`], which uses this table.
-//! The page `README.md` in this directory is [`render`]ed from it, and a test compares them.
+//! The page `README.md` in this directory is [`render`]ed from it, and `transitions.json` contains
+//! its [`transitions`] for programs. A test compares them.
+
+use serde_json::json;
 
 use crate::model::order::DeliveryStatus as D;
 use crate::model::order::EventKind;
@@ -148,6 +151,14 @@ const CANCELLED: Repeat = Repeat::While(&[O::Cancelled, O::CancelledWithFee]);
 const AHEAD: &[D] = &[D::AwaitingPickup, D::OnBoard, D::EnRoute];
 /// The statuses of a delivery that the courier has ended.
 const ENDED: &[D] = &[D::Delivered, D::Returned, D::Discarded, D::Lost];
+/// The statuses of a delivery whose payment can be recorded.
+const PAYABLE: &[D] = &[
+    D::AwaitingPickup,
+    D::OnBoard,
+    D::EnRoute,
+    D::Arrived,
+    D::Delivered,
+];
 const RETURNED: Repeat = Repeat::AfterReturn(&[O::Completed, O::Partial, O::NotDelivered]);
 
 steps! {
@@ -229,15 +240,23 @@ steps! {
     "no courier was found in 20 minutes (configurable) from the search or the ready time on; all charges are refunded";
     /// The recipient chooses what the courier does if the recipient is not at home.
     Choose Move::DeliveryUnchanged { during: AHEAD }, &[Actor::Recipient], RecipientChoice, Repeat::Never, "a choice that the store allows; it replaces an earlier one";
+    /// The courier or the counter records a payment at the door.
+    RecordPayment Move::DeliveryUnchanged { during: PAYABLE }, &[Actor::Merchant, Actor::Courier], PaymentRecorded, Repeat::Never,
+    "not for a delivery that was paid online, and not above the amount due; it replaces an earlier record of the method; also after the order's end";
     /// The recipient rates the delivery.
     Rate Move::DeliveryUnchanged { during: ENDED }, &[Actor::Recipient], Rated, Repeat::Never,
-    "once, until the link ends; the only step after the order's end";
+    "once, until the link ends; also after the order's end";
     /// A message to the recipient is due.
     Notify Move::DeliveryUnchanged { during: AHEAD }, &[Actor::Platform], RecipientNotify, Repeat::Never,
     "at the creation, the pickup or the departure, as the store sets; the recipient has a link and a phone or an email";
 }
 
 impl Step {
+    /// Returns whether the step is possible after the order's end.
+    pub fn follows_end(self) -> bool {
+        matches!(self, Step::RecordPayment | Step::Rate)
+    }
+
     /// Returns the step's row.
     pub fn row(self) -> &'static Row {
         // The variants and the rows are generated from one list, so their indices are equal.
@@ -273,6 +292,41 @@ pub fn render() -> String {
     page.extend(TABLE.iter().map(line));
     page.push_str(RULES);
     page
+}
+
+/// Returns the transitions as JSON, one row per line: what each step concerns, the statuses from
+/// which it leads, and the status after it, which is null if it is unchanged or derived from the
+/// deliveries. `each` is what happens to the deliveries together with their order.
+pub fn transitions() -> String {
+    let rows: Vec<String> = TABLE
+        .iter()
+        .map(|row| transition(row).to_string())
+        .collect();
+    format!("[\n  {}\n]\n", rows.join(",\n  "))
+}
+
+fn transition(row: &Row) -> serde_json::Value {
+    let orders = |all: &[O]| all.iter().map(|one| one.number()).collect::<Vec<_>>();
+    let deliveries = |all: &[D]| all.iter().map(|one| one.number()).collect::<Vec<_>>();
+    let each = |(from, to): (&[D], D)| json!({ "from": deliveries(from), "to": to.number() });
+    let (subject, from, to, each) = match row.moves {
+        Move::Order {
+            from,
+            to,
+            each: all,
+        } => {
+            let to = to.map(|to| to.number());
+            ("order", orders(from), to, all.map(each))
+        }
+        Move::Delivery { from, to } => ("delivery", deliveries(from), Some(to.number()), None),
+        Move::DeliveryUnchanged { during } => ("delivery", deliveries(during), None, None),
+        Move::Unchanged { during } => ("order", orders(during), None, None),
+    };
+    let actors: Vec<&str> = row.actor.iter().map(|actor| actor.name()).collect();
+    json!({
+        "event": row.event.name(), "actors": actors, "subject": subject, "from": from, "to": to,
+        "each": each,
+    })
 }
 
 fn orders() -> String {
@@ -385,11 +439,13 @@ This page is generated from `core/src/rules/lifecycle/table.rs`, the table that 
 
 const RULES: &str = "
 ## Rules
-- The hundreds of a status are its phase. Statuses from 500 on are final: no step follows, except a rating by the recipient.
+- The hundreds of a status are its phase. Statuses from 500 on are final: no step follows, except a rating by the
+  recipient and the record of a payment.
 - From the pickup on, the order's status is derived from its deliveries. It is 300 while a delivery is 310, 320 or 330. Then, if goods or a
   payment must be returned, it is 400, and 410 when the courier is back. At the end it is 500 if all deliveries were delivered, 510 if some
   were, and 520 if none was. Cancelled stops do not count.
-- A payment must be returned if a delivery with `onlinePayment` false was delivered.
+- A payment must be returned if a delivery with `onlinePayment` false was delivered, unless its `payment.returns` is false: by default if it
+  is paid by Pix, or in cash to a store that settles at the end of the shift.
 - Every step creates one event in the order's history. `sequence` numbers the events from 1 without gaps. The `situation` of an event is the
   status of the delivery if `deliveryId` is not null, otherwise the status of the order.
 - Repeating a step that was already taken returns 200 and changes nothing. A step that the table does not allow for the current status returns
@@ -438,7 +494,7 @@ mod tests {
                 Move::DeliveryUnchanged { during } => {
                     assert_eq!(
                         during.iter().any(|one| one.is_final()),
-                        row.step == Step::Rate,
+                        row.step.follows_end(),
                         "{:?}",
                         row.step
                     );

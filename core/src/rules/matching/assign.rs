@@ -19,6 +19,7 @@ use crate::{
         order::{AssignmentCost, ConsideredCourier, DeliveryStatus, Order, OrderStatus},
     },
     rules::{
+        cash,
         lifecycle::{Timing, next_deadline},
         trips::{Durations, TripPlan},
     },
@@ -29,12 +30,34 @@ const NEAR_IDLE: usize = 40;
 /// Number of couriers who will be free soon that an order is matched with. They are searched
 /// separately, so that they never hide idle ones.
 const NEAR_BUSY: usize = 20;
-/// Maximum number of couriers in an explanation whose vehicle cannot carry the order.
+/// Maximum number of couriers in an explanation that were left out.
 const MAX_EXCLUDED: usize = 5;
 /// Maximum number of pickups to which a courier's remoteness is measured.
 const MAX_DEMAND: usize = 30;
 /// Number of orders that a courier's hourly guarantee pays per 100 hours.
 const GUARANTEED_PER_100_H: i64 = 150;
+
+/// What a pass knows about a courier with a shift or a trip.
+#[derive(Clone, Debug)]
+pub enum Assessed {
+    /// The courier is free within the horizon.
+    Available(Available),
+    /// The courier is stuck, at this place.
+    Stuck(Candidate),
+    /// The courier is not free within the horizon, or off duty.
+    NotSoon,
+}
+
+/// The reason why a courier in reach is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exclusion {
+    /// The courier cannot carry the order.
+    Misfit(Misfit),
+    /// The order is paid in cash, and the courier would have more in hand than the limit.
+    CashLimit,
+    /// The courier is stuck on a trip.
+    Stuck,
+}
 
 /// A courier who is free, or will be free soon.
 #[derive(Clone, Debug)]
@@ -56,9 +79,9 @@ pub struct Decision {
     pub assignment: Option<PlannedAssignment>,
     /// The couriers with the lowest costs for the order by itself, cheapest first.
     pub considered: Vec<ConsideredCourier>,
-    /// The nearest couriers whose vehicle cannot carry the order, at most `MAX_EXCLUDED`. Empty
-    /// without an explanation.
-    pub excluded: Vec<(CourierId, Misfit)>,
+    /// The nearest couriers in reach that were left out, at most `MAX_EXCLUDED`. Empty without an
+    /// explanation.
+    pub excluded: Vec<(CourierId, Exclusion)>,
 }
 
 /// The planned courier of an order.
@@ -120,28 +143,25 @@ impl Available {
         }
     }
 
-    /// Returns a courier with a shift or a trip. Returns `None` if the courier is not free within
-    /// the horizon, or stuck.
+    /// Assesses a courier with a shift or a trip.
     pub fn of<T: Fn(Point, Point) -> u32>(
         candidate: Candidate,
         courier: &Courier,
         orders: &[Order],
         pass: &Pass<'_, T>,
-    ) -> Option<Available> {
+    ) -> Assessed {
         let until = courier.shift.and_then(|shift| shift.until);
         if !courier.is_candidate()
             || until.is_some_and(|until| until < pass.now)
             || orders.len() != courier.trip.len()
         {
-            return None;
+            return Assessed::NotSoon;
         }
-        let mut available = Available::free(
-            Candidate {
-                capacity: courier.capacity(),
-                ..candidate
-            },
-            pass.now,
-        );
+        let candidate = Candidate {
+            capacity: courier.capacity(),
+            ..candidate
+        };
+        let mut available = Available::free(candidate, pass.now);
         let facts = &mut available.facts;
         facts.until = until.map(seconds);
         facts.guaranteed = courier.shift.map_or(u32::MAX, |shift| guaranteed(&shift));
@@ -159,7 +179,7 @@ impl Available {
                 pass.now,
             );
             if plan.step.is_some_and(|step| step.is_stuck(pass.config)) {
-                return None;
+                return Assessed::Stuck(candidate);
             }
             match plan
                 .arrives_at
@@ -176,7 +196,10 @@ impl Available {
         facts.free_at = seconds(free_at);
         facts.idle = orders.is_empty() && free_at <= pass.now;
         (available.candidate.point, available.candidate.is_free) = (facts.point, facts.idle);
-        (free_at <= pass.now.after(pass.config.horizon())).then_some(available)
+        if free_at > pass.now.after(pass.config.horizon()) {
+            return Assessed::NotSoon;
+        }
+        Assessed::Available(available)
     }
 }
 
@@ -190,11 +213,13 @@ impl Available {
 ///
 /// Orders that have waited to their limit come first: they are matched by themselves with the
 /// couriers who can leave at once, until no such courier is left for them.
+///
+/// With `stuck`, the stuck couriers, the decisions have an explanation.
 pub fn decide<T: Fn(Point, Point) -> u32>(
     orders: &[Order],
     couriers: &[Available],
     pass: &Pass<'_, T>,
-    explain: bool,
+    stuck: Option<&[Candidate]>,
 ) -> Vec<Option<Decision>> {
     let places = places(couriers);
     let index = Couriers::new(couriers, &places);
@@ -224,8 +249,9 @@ pub fn decide<T: Fn(Point, Point) -> u32>(
         facts: &facts,
         open: open.collect(),
         pass,
-        explain,
+        explain: stuck.is_some(),
     };
+    let stuck = stuck.map(CourierIndex::new);
     let decided = matching.decide(|at| searching.get(at).and_then(|at| orders.get(*at)));
     let mut decisions: Vec<Option<Decision>> = orders.iter().map(|_| None).collect();
     for (
@@ -273,9 +299,10 @@ pub fn decide<T: Fn(Point, Point) -> u32>(
             })
         });
         if let Some(slot) = decisions.get_mut(*at) {
-            let order = orders.get(*at).filter(|_| explain);
-            let excluded = order
-                .map(|order| excluded(order, &index, pass))
+            let excluded = orders
+                .get(*at)
+                .zip(stuck.as_ref())
+                .map(|(order, stuck)| excluded(order, &index, stuck, pass))
                 .unwrap_or_default();
             *slot = Some(Decision {
                 open,
@@ -307,6 +334,8 @@ impl<T: Fn(Point, Point) -> u32> Matching<'_, '_, T> {
             |(at, open): (usize, &OpenOrder)| self.has_waited(order(at)?, open).then_some(at);
         let mut waiting: Vec<usize> = self.open.iter().enumerate().filter_map(at_limit).collect();
         let mut decided: BTreeMap<usize, engine::Explained> = BTreeMap::new();
+        // Orders at their limit choose first, among the couriers who can leave at once. An assigned
+        // courier is lost to the others, whose best courier can then be another: hence the rounds.
         for _ in 0..MAX_ROUNDS {
             let leaving = |open: &OpenOrder| {
                 let can_leave = |near: &&(usize, u32)| {
@@ -350,6 +379,7 @@ impl<T: Fn(Point, Point) -> u32> Matching<'_, '_, T> {
             decided.extend(assigned);
             waiting.retain(|at| !decided.contains_key(at));
         }
+        // All other orders are matched together, with the couriers that are left.
         let rest: Vec<usize> = (0..self.open.len())
             .filter(|at| !decided.contains_key(at))
             .collect();
@@ -571,11 +601,9 @@ fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(u
         }
     };
     let fits = |courier: &Candidate| {
-        let carries = courier
-            .capacity
-            .misfit(&order.requirements, Load::default())
-            .is_none();
-        courier.sandbox == order.sandbox && carries && extra(courier).is_some()
+        courier.sandbox == order.sandbox
+            && obstacle(courier, order).is_none()
+            && extra(courier).is_some()
     };
     let nearest = |index: &CourierIndex<'_>, count: usize| {
         let mut nearest = index.nearest(pickup, radius_m, count, fits);
@@ -599,36 +627,55 @@ fn near<T>(order: &Order, couriers: &Couriers<'_>, pass: &Pass<'_, T>) -> Vec<(u
         .collect()
 }
 
-/// Returns the nearest couriers in reach whose vehicle cannot carry the order.
+/// Returns why a courier without a load cannot carry an order.
+fn obstacle(courier: &Candidate, order: &Order) -> Option<Exclusion> {
+    let misfit = courier
+        .capacity
+        .misfit(&order.requirements, Load::default());
+    let is_above = || cash::exceeds(order, courier.cash_room).then_some(Exclusion::CashLimit);
+    misfit.map(Exclusion::Misfit).or_else(is_above)
+}
+
+/// Returns the nearest couriers in reach that cannot carry the order, or are stuck.
 fn excluded<T>(
     order: &Order,
     couriers: &Couriers<'_>,
+    stuck: &CourierIndex<'_>,
     pass: &Pass<'_, T>,
-) -> Vec<(CourierId, Misfit)> {
-    let misfit = |courier: &Candidate| {
-        courier
-            .capacity
-            .misfit(&order.requirements, Load::default())
-    };
-    let fits = |courier: &Candidate| courier.sandbox == order.sandbox && misfit(courier).is_some();
+) -> Vec<(CourierId, Exclusion)> {
+    let misfit = |courier: &Candidate| obstacle(courier, order);
     let (pickup, radius_m) = (order.pickup.located.point, pass.config.radius_m());
-    let nearest = |index: &CourierIndex<'_>| index.nearest(pickup, radius_m, MAX_EXCLUDED, fits);
-    let mut found: Vec<_> = nearest(&couriers.idle)
-        .into_iter()
-        .chain(nearest(&couriers.busy))
-        .collect();
-    found.sort_unstable();
-    let courier = |(_, at): (u32, usize)| {
-        couriers
-            .places
-            .get(at)
-            .and_then(|one| Some((one.id, misfit(one)?)))
+    let nearest = |index: &CourierIndex<'_>, why: &dyn Fn(&Candidate) -> Option<Exclusion>| {
+        let is_out =
+            |courier: &Candidate| courier.sandbox == order.sandbox && why(courier).is_some();
+        index
+            .nearest(pickup, radius_m, MAX_EXCLUDED, is_out)
+            .into_iter()
+            .filter_map(|(distance_m, at)| {
+                let courier = index.get(at)?;
+                Some((distance_m, courier.id, why(courier)?))
+            })
+            .collect::<Vec<_>>()
     };
-    found
-        .into_iter()
-        .filter_map(courier)
-        .take(MAX_EXCLUDED)
-        .collect()
+    let mut found = nearest(&couriers.idle, &misfit);
+    found.extend(nearest(&couriers.busy, &misfit));
+    found.extend(nearest(stuck, &|courier| {
+        Some(misfit(courier).unwrap_or(Exclusion::Stuck))
+    }));
+    found.sort_unstable_by_key(|(distance_m, id, _)| (*distance_m, *id));
+    found.truncate(MAX_EXCLUDED);
+    found.into_iter().map(|(_, id, why)| (id, why)).collect()
+}
+
+impl Exclusion {
+    /// Returns the name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Exclusion::Misfit(misfit) => misfit.name(),
+            Exclusion::CashLimit => "CASH_LIMIT",
+            Exclusion::Stuck => "STUCK",
+        }
+    }
 }
 
 fn open_reason(reason: &Reason) -> OpenReason {

@@ -1,5 +1,7 @@
 //! Configuration of dispatch.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 use super::engine;
@@ -102,15 +104,31 @@ impl Default for Dispatch {
 }
 
 impl Dispatch {
-    /// Maximum radius that can be configured, in kilometres.
-    pub const MAX_RADIUS_KM: u32 = 200;
     /// Maximum value of `orders_per_pass`.
     const MAX_ORDERS_PER_PASS: usize = 5_000;
 
-    /// Maximum value of `lead_minutes`.
-    pub const MAX_LEAD_MINUTES: u32 = 60;
-    /// Maximum value of `orders_per_trip`.
-    pub const MAX_ORDERS_PER_TRIP: u32 = 10;
+    /// Permitted values of `radius_km`.
+    pub const RADIUS_KM: RangeInclusive<u32> = 1..=200;
+    /// Permitted values of `max_position_age_minutes`.
+    pub const POSITION_AGE_MINUTES: RangeInclusive<u32> = 1..=60;
+    /// Permitted values of `stuck_after_minutes`.
+    pub const STUCK_AFTER_MINUTES: RangeInclusive<u32> = 1..=120;
+    /// Permitted values of `wait_limit_minutes`.
+    pub const WAIT_LIMIT_MINUTES: RangeInclusive<u32> = 1..=60;
+    /// Permitted values of `reoffer_after_minutes`.
+    pub const REOFFER_AFTER_MINUTES: RangeInclusive<u32> = 0..=60;
+    /// Permitted values of `lead_minutes`.
+    pub const LEAD_MINUTES: RangeInclusive<u32> = 0..=60;
+    /// Permitted values of `horizon_minutes`.
+    pub const HORIZON_MINUTES: RangeInclusive<u32> = 0..=120;
+    /// Permitted values of `orders_per_trip`.
+    pub const ORDERS_PER_TRIP: RangeInclusive<u32> = 1..=10;
+    /// Permitted values of `detour_minutes`.
+    pub const DETOUR_MINUTES: RangeInclusive<u32> = 0..=120;
+    /// Permitted values of `ready_spread_minutes`.
+    pub const READY_SPREAD_MINUTES: RangeInclusive<u32> = 0..=120;
+    /// Permitted values of `margin_seconds`.
+    pub const MARGIN_SECONDS: RangeInclusive<u32> = 0..=1_800;
 
     /// Returns the lead time of a store in minutes.
     pub fn lead(&self, store: &Store) -> u32 {
@@ -118,7 +136,7 @@ impl Dispatch {
             .dispatch
             .lead_minutes
             .unwrap_or(self.lead_minutes)
-            .min(Dispatch::MAX_LEAD_MINUTES)
+            .min(*Dispatch::LEAD_MINUTES.end())
     }
 
     /// Returns the configuration of the engine.
@@ -163,7 +181,7 @@ impl Dispatch {
 
     /// Returns the radius in metres.
     pub(crate) fn radius_m(&self) -> u32 {
-        self.radius_km.min(Dispatch::MAX_RADIUS_KM) * 1_000
+        self.radius_km.min(*Dispatch::RADIUS_KM.end()) * 1_000
     }
 
     /// Returns the maximum age of a courier's position for an assignment.

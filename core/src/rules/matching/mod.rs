@@ -6,7 +6,9 @@ mod config;
 pub mod engine;
 pub(crate) mod nearby;
 
-pub use assign::{Available, Decision, OpenReason, Pass, PlannedAssignment, decide};
+pub use assign::{
+    Assessed, Available, Decision, Exclusion, OpenReason, Pass, PlannedAssignment, decide,
+};
 pub use config::Dispatch;
 
 #[cfg(test)]

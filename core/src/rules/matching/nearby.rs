@@ -99,6 +99,11 @@ impl<'a> CourierIndex<'a> {
         CourierIndex { couriers, entries }
     }
 
+    /// Returns the courier at an index of the list.
+    pub(crate) fn get(&self, at: usize) -> Option<&'a Candidate> {
+        self.couriers.get(at)
+    }
+
     /// Returns whether a courier accepted by `fits` is within the radius.
     pub(crate) fn has_within(
         &self,
@@ -323,6 +328,7 @@ mod tests {
                     sandbox: id % 5 == 0,
                     is_free: true,
                     capacity: Capacity::default(),
+                    cash_room: None,
                 })
                 .collect();
             let index = CourierIndex::new(&couriers);

@@ -1,13 +1,13 @@
 //! Decisions of passes about single orders, and their independence of couriers out of reach.
 
 use super::{
-    Available, Decision, Dispatch, OpenReason, Pass, decide,
+    Assessed, Available, Decision, Dispatch, OpenReason, Pass, decide,
     nearby::{CourierIndex, cells_around},
 };
 use crate::{
     geo::great_circle_m,
     model::{
-        Capacity, CourierId, Duration, OrderId, Point, StoreId, Timestamp,
+        Capacity, CourierId, Duration, OrderId, Point, Requirements, StoreId, Timestamp, Vehicle,
         courier::{Candidate, Cell, Courier, Shift},
         order::{DeliveryStatus, Order, OrderStatus},
     },
@@ -69,6 +69,7 @@ fn candidate(id: u64, point: Point) -> Candidate {
         sandbox: false,
         is_free: true,
         capacity,
+        cash_room: None,
     }
 }
 
@@ -76,8 +77,15 @@ fn free(id: u64, metres: i32) -> Available {
     Available::free(candidate(id, north(metres)), now())
 }
 
-/// Returns a courier with a trip or a shift, as dispatch reads it.
+/// Returns a courier with a trip or a shift, if dispatch counts on the courier.
 fn busy(courier: &Courier, trip: &[Order]) -> Option<Available> {
+    match assessed(courier, trip) {
+        Assessed::Available(available) => Some(available),
+        Assessed::Stuck(_) | Assessed::NotSoon => None,
+    }
+}
+
+fn assessed(courier: &Courier, trip: &[Order]) -> Assessed {
     let candidate = candidate(courier.id.get(), courier.position.unwrap());
     let (config, timing) = (Dispatch::default(), Timing::default());
     let pass = Pass {
@@ -102,8 +110,31 @@ fn decide_at(orders: &[Order], couriers: &[Available], now: Timestamp) -> Vec<Op
             travel: &travel,
             now,
         },
-        false,
+        None,
     )
+}
+
+/// Returns the couriers that the explanation of an order lists as left out.
+fn excluded(
+    order: &Order,
+    couriers: &[Available],
+    stuck: &[Candidate],
+) -> Vec<(u64, &'static str)> {
+    let (config, timing) = (Dispatch::default(), Timing::default());
+    let pass = Pass {
+        config: &config,
+        timing: &timing,
+        durations: &Durations::default(),
+        travel: &travel,
+        now: now(),
+    };
+    let decided = decide(core::slice::from_ref(order), couriers, &pass, Some(stuck));
+    let decision = decided.into_iter().next().flatten().unwrap();
+    decision
+        .excluded
+        .iter()
+        .map(|(courier, why)| (courier.get(), why.name()))
+        .collect()
 }
 
 /// Returns the reason why the order stays open, and the planned courier with the number of orders
@@ -406,7 +437,47 @@ fn order_does_not_wait_for_a_courier_who_waits_for_the_return_code() {
     let (late, trip) = at_return(minutes(13));
     assert!(busy(&late, &trip).is_some());
     let (stuck, trip) = at_return(Duration::millis(minutes(13).as_millis() + 1));
-    assert!(busy(&stuck, &trip).is_none(), "stuck after ten minutes");
+    let Assessed::Stuck(stuck) = assessed(&stuck, &trip) else {
+        panic!("stuck after ten minutes")
+    };
+    assert_eq!(excluded(&order(2), &[], &[stuck]), [(9, "STUCK")]);
+}
+
+#[test]
+fn explanation_lists_the_nearest_couriers_that_are_left_out() {
+    let with = |id: u64, metres: i32, vehicle: Vehicle| Candidate {
+        capacity: Capacity::of(vehicle),
+        ..candidate(id, north(metres))
+    };
+    let heavy = Order {
+        requirements: Requirements {
+            weight_g: Some(Vehicle::MotorbikeBag.limit().weight_g + 1),
+            ..Requirements::default()
+        },
+        ..order(1)
+    };
+    let couriers = [
+        Available::free(with(1, 900, Vehicle::Bicycle), now()),
+        Available::free(with(2, 100, Vehicle::Car), now()),
+    ];
+    let stuck = [
+        with(3, 500, Vehicle::Car),
+        with(4, 300, Vehicle::Bicycle),
+        with(5, 90_000, Vehicle::Car),
+        Candidate {
+            sandbox: true,
+            ..with(6, 100, Vehicle::Car)
+        },
+    ];
+    assert_eq!(
+        excluded(&heavy, &couriers, &stuck),
+        [(4, "WEIGHT"), (3, "STUCK"), (1, "WEIGHT")]
+    );
+    let many: Vec<Candidate> = (11..31).map(|id| with(id, 800, Vehicle::Car)).collect();
+    assert_eq!(
+        excluded(&heavy, &couriers, &many),
+        [11, 12, 13, 14, 15].map(|id| (id, "STUCK"))
+    );
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Inquiry;
+use super::{Inquiry, Returns};
 use crate::{
     geo::names::plain,
     model::{
         Address, Distance, Located, Point, Text, Timestamp, Vehicle, Zone, fingerprint,
         order::{DeliveryWindow, Place},
+        store::Settle,
     },
     route::Pin,
 };
@@ -35,6 +36,12 @@ pub struct PriceBasis {
 struct BasisStop {
     place: BasisPlace,
     online_payment: bool,
+    /// Whether the courier brings something back, if it does not follow from `online_payment`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    returns: Option<bool>,
+    /// Whether the preview named the payment.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_stated: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pin: Option<Pin>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,6 +72,8 @@ pub enum QuoteDifference {
     Address(usize),
     /// Whether a stop is already paid, on which the way back depends.
     Payment(usize),
+    /// Whether the courier brings something back after a stop that is not paid.
+    Returns(usize),
     /// The position to which a stop is pinned in the best route.
     Pin(usize),
     /// The window of a stop.
@@ -87,6 +96,7 @@ impl QuoteDifference {
             QuoteDifference::StopCount => "/deliveries".to_owned(),
             QuoteDifference::Address(stop) => format!("/deliveries/{stop}/address"),
             QuoteDifference::Payment(stop) => format!("/deliveries/{stop}/onlinePayment"),
+            QuoteDifference::Returns(stop) => format!("/deliveries/{stop}/payment"),
             QuoteDifference::Pin(stop) => format!("/deliveries/{stop}/pin"),
             QuoteDifference::Window(stop) => format!("/deliveries/{stop}/window"),
             QuoteDifference::BestRoute => "/sortByBestRoute".to_owned(),
@@ -118,7 +128,7 @@ impl QuoteDifference {
                 "The quote is for an address elsewhere. The order of the deliveries counts.",
                 "A cotação é de um endereço em outro lugar. A ordem das entregas conta.",
             ),
-            QuoteDifference::Payment(_) => (
+            QuoteDifference::Payment(_) | QuoteDifference::Returns(_) => (
                 "The quote is for a delivery with another payment, which changes the way back.",
                 "A cotação é de uma entrega com outro pagamento, o que muda a volta.",
             ),
@@ -146,8 +156,13 @@ impl QuoteDifference {
 
 impl PriceBasis {
     /// Builds the basis of a valid inquiry. `located` are its stops, in the order sent; `zone`
-    /// determines the local time.
-    pub fn new(inquiry: &Inquiry, pickup: &Place, located: &[Located], zone: Zone) -> PriceBasis {
+    /// determines the local time, `settle` whether cash comes back.
+    pub fn new(
+        inquiry: &Inquiry,
+        pickup: &Place,
+        located: &[Located],
+        (zone, settle): (Zone, Settle),
+    ) -> PriceBasis {
         let stops = inquiry
             .stops
             .iter()
@@ -155,6 +170,9 @@ impl PriceBasis {
             .map(|(stop, located)| BasisStop {
                 place: BasisPlace::new(&stop.address, located),
                 online_payment: stop.online_payment,
+                returns: Some(stop.returns.applies(settle))
+                    .filter(|returns| *returns == stop.online_payment),
+                is_stated: !matches!(stop.returns, Returns::Unstated) && !stop.online_payment,
                 pin: stop.pin.filter(|_| inquiry.best_route),
                 window: stop.window,
             });
@@ -176,6 +194,25 @@ impl PriceBasis {
             near_metres: Some(distance.metres()),
             ..self
         }
+    }
+
+    /// Adopts the way back of an inquiry whose quote has this basis, where the preview only said
+    /// that a stop is not paid. Its price then contains the way back, whatever the method is that
+    /// the order names. `Returns` that the order says itself are kept.
+    pub fn complete(&self, inquiry: &mut Inquiry, says: impl Fn(usize) -> bool) {
+        if self.stops.len() != inquiry.stops.len() {
+            return;
+        }
+        for (at, (quoted, stop)) in self.stops.iter().zip(&mut inquiry.stops).enumerate() {
+            let is_unstated = !quoted.is_stated && !quoted.online_payment;
+            if is_unstated && !stop.online_payment && !says(at) {
+                stop.returns = Returns::Unstated;
+            }
+        }
+    }
+
+    fn returns(&self) -> bool {
+        self.stops.iter().any(BasisStop::returns)
     }
 
     /// Returns the parts in which an order of this length differs, in the order of its fields.
@@ -203,6 +240,8 @@ impl PriceBasis {
         );
         // With another number of stops, it is unknown which were added or removed.
         let same_count = self.stops.len() == order.stops.len();
+        // The route closes at the pickup if anything comes back, whatever and from where.
+        let returned = self.returns() != order.returns();
         for (at, (quoted, sent)) in self
             .stops
             .iter()
@@ -215,8 +254,12 @@ impl PriceBasis {
                 QuoteDifference::Address(at),
             );
             check(
-                quoted.online_payment != sent.online_payment,
-                QuoteDifference::Payment(at),
+                returned && quoted.returns() != sent.returns(),
+                if quoted.online_payment == sent.online_payment {
+                    QuoteDifference::Returns(at)
+                } else {
+                    QuoteDifference::Payment(at)
+                },
             );
             check(
                 quoted.pin != sent.pin && self.best_route && order.best_route,
@@ -234,6 +277,12 @@ impl PriceBasis {
         );
         check(self.vehicle != order.vehicle, QuoteDifference::Vehicle);
         found
+    }
+}
+
+impl BasisStop {
+    fn returns(&self) -> bool {
+        self.returns.unwrap_or(!self.online_payment)
     }
 }
 
@@ -310,6 +359,7 @@ mod tests {
         let stop = || InquiryStop {
             address: address(),
             online_payment: true,
+            returns: Returns::Never,
             pin: None,
             window: None,
         };
@@ -337,7 +387,7 @@ mod tests {
             };
             edit(&mut inquiry, &mut pickup, &mut located);
             let zone = geo::zone(&pickup.address).unwrap_or_default();
-            PriceBasis::new(&inquiry, &pickup, &located, zone)
+            PriceBasis::new(&inquiry, &pickup, &located, (zone, Settle::PerOrder))
         };
         basis(&|_, _, _| ()).differences(&basis(&edit), Distance(0))
     }
@@ -408,7 +458,10 @@ mod tests {
             [QuoteDifference::StopCount]
         );
         assert_eq!(
-            after(|inquiry, _, _| inquiry.stops[1].online_payment = false),
+            after(|inquiry, _, _| {
+                inquiry.stops[1].online_payment = false;
+                inquiry.stops[1].returns = Returns::Unstated;
+            }),
             [QuoteDifference::Payment(1)]
         );
         let window = DeliveryWindow {
@@ -456,7 +509,7 @@ mod tests {
                 &inquiry,
                 &pickup,
                 &[at(-235_500_000), at(-235_500_000)],
-                Zone::default(),
+                (Zone::default(), Settle::PerOrder),
             )
         };
         let quoted = basis("1508").with_near(Distance(500));
@@ -475,6 +528,67 @@ mod tests {
             [],
             "no text counted"
         );
+    }
+
+    /// All payments of two stops, with the stores that settle in either way.
+    #[test]
+    fn quote_breaks_only_if_the_route_closes_in_one_of_both() {
+        let kinds = [
+            (true, Returns::Never),
+            (false, Returns::Never),
+            (false, Returns::WithCash),
+            (false, Returns::Always),
+            (false, Returns::Unstated),
+        ];
+        let basis = |paid: [(bool, Returns); 2], settle| {
+            let mut inquiry = inquiry();
+            for (stop, (online_payment, returns)) in inquiry.stops.iter_mut().zip(paid) {
+                stop.online_payment = online_payment;
+                stop.returns = returns;
+            }
+            let pickup = Place {
+                address: address(),
+                located: at(-235_700_000),
+            };
+            let located = [at(-235_500_000), at(-235_600_000)];
+            (
+                PriceBasis::new(&inquiry, &pickup, &located, (Zone::default(), settle)),
+                inquiry,
+            )
+        };
+        let all = |settle| {
+            kinds
+                .iter()
+                .flat_map(move |first| kinds.map(|second| ([*first, second], settle)))
+        };
+        for (quoted, quoted_settle) in Settle::ALL.iter().flat_map(|one| all(*one)) {
+            for (sent, settle) in Settle::ALL.iter().flat_map(|one| all(*one)) {
+                let closes = |stops: [(bool, Returns); 2], settle| {
+                    stops.iter().any(|(_, returns)| returns.applies(settle))
+                };
+                let (quote, _) = basis(quoted, quoted_settle);
+                let (order, mut inquiry) = basis(sent, settle);
+                let found = quote.differences(&order, Distance(0));
+                let differs = closes(quoted, quoted_settle) != closes(sent, settle);
+                assert_eq!(!found.is_empty(), differs, "{quoted:?} {sent:?}");
+                let is_payment = |one: &QuoteDifference| {
+                    matches!(
+                        one,
+                        QuoteDifference::Payment(_) | QuoteDifference::Returns(_)
+                    )
+                };
+                assert!(found.iter().all(is_payment), "{found:?}");
+                // An order adopts the way back of a preview that named no payment.
+                quote.complete(&mut inquiry, |_| false);
+                for ((stop, quoted), (is_paid, returns)) in
+                    inquiry.stops.iter().zip(quoted).zip(sent)
+                {
+                    let adopts = quoted.1 == Returns::Unstated && !is_paid;
+                    let expected = if adopts { Returns::Unstated } else { returns };
+                    assert_eq!(stop.returns, expected);
+                }
+            }
+        }
     }
 
     #[test]
@@ -499,6 +613,7 @@ mod tests {
             QuoteDifference::StopCount,
             QuoteDifference::Address(3),
             QuoteDifference::Payment(0),
+            QuoteDifference::Returns(0),
             QuoteDifference::Pin(0),
             QuoteDifference::Window(0),
             QuoteDifference::BestRoute,

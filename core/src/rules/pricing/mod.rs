@@ -14,7 +14,7 @@ pub use crate::model::tariff::{Tariff, TariffError, VehicleSurcharge, Window};
 pub use basis::{PriceBasis, QuoteDifference};
 pub use compare::{Comparison, FeeSums};
 pub use fee::{FeeInput, price, total};
-pub use inquiry::{Inquiry, InquiryStop};
+pub use inquiry::{Inquiry, InquiryStop, Returns};
 pub use plan::{Plan, plan};
 pub use range::FeeRange;
 pub use request::{PlanError, Request, Stop};

@@ -23,7 +23,7 @@ pub struct Plan {
     pub order: Vec<usize>,
     /// The leg to each stop, in visiting order.
     pub legs: Vec<Leg>,
-    /// The leg back to the pickup, if a payment is returned.
+    /// The leg back to the pickup, if the courier brings something back.
     pub back: Option<Leg>,
     /// Length of all legs.
     pub total_distance: Distance,
@@ -62,7 +62,7 @@ pub struct Plan {
 ///     radius_m: 0,
 /// };
 /// let places = [at(-23.5558, -46.6582), at(-23.5700, -46.6600), at(-23.5600, -46.6585)];
-/// let stops = places[1..].iter().map(|located| Stop { located: *located, online_payment: true, pin: None, window: None });
+/// let stops = places[1..].iter().map(|located| Stop { located: *located, returns: false, pin: None, window: None });
 /// let request = Request {
 ///     pickup: places[0],
 ///     stops: &stops.collect::<Vec<_>>(),
@@ -82,7 +82,7 @@ pub struct Plan {
 /// ```
 pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     within_area(tariff, request)?;
-    let closed = request.stops.iter().any(|stop| !stop.online_payment);
+    let closed = request.stops.iter().any(|stop| stop.returns);
     let order = visiting_order(request, closed)?;
     let mut at = 0;
     let mut legs = Vec::with_capacity(order.len());
@@ -109,6 +109,7 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
         outward,
         back: back.map(|leg| Distance(leg.metres)),
         stops: order.len(),
+        // A surcharge by the time of day applies to the drive, not to the time of the request.
         at: if request.is_scheduled() {
             times.pickup
         } else {
@@ -119,6 +120,7 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     };
     let uncertainty = uncertainty(request, &order, &legs, back);
     let range = fee_range(tariff, &priced, &uncertainty);
+    // A price is an estimate only if both ends of the range differ: a minimum fee can hide the error.
     let is_uncertain = range.is_some_and(|(range, _)| range.min < range.max);
     let rough_places = if is_uncertain {
         request.rough_places()
@@ -271,9 +273,9 @@ mod tests {
         let pickup = place(-23.55, -46.63);
         let stops: Vec<Stop> = stops
             .iter()
-            .map(|(lat, lon, online_payment)| Stop {
+            .map(|(lat, lon, is_paid)| Stop {
                 located: place(*lat, *lon),
-                online_payment: *online_payment,
+                returns: !*is_paid,
                 pin: None,
                 window: None,
             })
@@ -357,9 +359,9 @@ mod tests {
     #[test]
     fn plan_is_estimated_only_if_an_estimated_leg_is_travelled() {
         let pickup = place(-23.55, -46.63);
-        let stop = |online_payment| Stop {
+        let stop = |returns| Stop {
             located: place(-23.56, -46.64),
-            online_payment,
+            returns,
             pin: None,
             window: None,
         };
@@ -385,10 +387,10 @@ mod tests {
         };
         let (out, back) = ([false, true, false, false], [false, false, true, false]);
         assert!(
-            estimated(stop(true), out)
-                && !estimated(stop(true), back)
-                && !estimated(stop(true), [false; 4])
+            estimated(stop(false), out)
+                && !estimated(stop(false), back)
+                && !estimated(stop(false), [false; 4])
         );
-        assert!(estimated(stop(false), back));
+        assert!(estimated(stop(true), back));
     }
 }

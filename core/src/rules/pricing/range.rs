@@ -61,6 +61,7 @@ pub(super) fn fee_range(
     };
     let legs = of.places.len() - 1;
     let is_far = |leg: usize| u64::from(leg < legs && near_at(leg).is_none());
+    // The error of a place counts once for each of its legs that is measured from its location.
     let of_places = of.places.iter().enumerate().map(|(at, place)| {
         let before = at.checked_sub(1).map_or(0, is_far);
         place_error(place, before + is_far(at))
@@ -68,6 +69,7 @@ pub(super) fn fee_range(
     let of_legs =
         (0..legs).map(near_error).sum::<u64>() + of.estimated.iter().map(leg_error).sum::<u64>();
     let outward = of_places.sum::<u64>() + of_legs;
+    // The leg back is the last of `near`. Its ends are the last stop and the pickup.
     let of_back = match near_at(legs) {
         Some(_) => near_error(legs),
         None => place_error(pickup, 1) + place_error(last, 1),

@@ -42,8 +42,8 @@ pub struct Request<'a> {
 pub struct Stop {
     /// Coordinates of the stop.
     pub located: Located,
-    /// Whether the delivery is already paid. If not, the courier returns the payment to the pickup.
-    pub online_payment: bool,
+    /// Whether the courier brings something back to the pickup.
+    pub returns: bool,
     /// Position that the merchant fixed for the shortest route.
     pub pin: Option<route::Pin>,
     /// The period in which the courier must arrive.

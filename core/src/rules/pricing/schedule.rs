@@ -104,7 +104,7 @@ mod tests {
         };
         let stop = |sent: &Option<(i64, i64)>| Stop {
             located,
-            online_payment: true,
+            returns: false,
             pin: None,
             window: sent.map(window),
         };

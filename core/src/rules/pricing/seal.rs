@@ -75,15 +75,12 @@ impl Quote {
         Base64UrlUnpadded::encode_string(&bytes)
     }
 
-    /// Decodes a quote and verifies its signature, store, basis and expiry. `distance` is the
-    /// length of the order's route.
-    pub fn open(
-        text: &str,
-        secret: &Secret,
-        store: StoreId,
-        (basis, distance): (&PriceBasis, Distance),
-        now: Timestamp,
-    ) -> Result<Quote, SealError> {
+    /// Returns what the price of a quote was calculated from, if its signature is valid.
+    pub fn signed_basis(text: &str, secret: &Secret) -> Option<PriceBasis> {
+        Some(Quote::signed(text, secret).ok()?.basis)
+    }
+
+    fn signed(text: &str, secret: &Secret) -> Result<Quote, SealError> {
         let bytes = Base64UrlUnpadded::decode_vec(text).map_err(|_| SealError::Invalid)?;
         let split = bytes
             .len()
@@ -98,7 +95,19 @@ impl Quote {
         let quote = std::str::from_utf8(body)
             .ok()
             .and_then(|body| json::from_str::<Quote>(body).ok());
-        let quote = quote.ok_or(SealError::Expired)?;
+        quote.ok_or(SealError::Expired)
+    }
+
+    /// Decodes a quote and verifies its signature, store, basis and expiry. `distance` is the
+    /// length of the order's route.
+    pub fn open(
+        text: &str,
+        secret: &Secret,
+        store: StoreId,
+        (basis, distance): (&PriceBasis, Distance),
+        now: Timestamp,
+    ) -> Result<Quote, SealError> {
+        let quote = Quote::signed(text, secret)?;
         if quote.store != store {
             return Err(SealError::Mismatch(vec![QuoteDifference::Store]));
         }
@@ -149,7 +158,7 @@ mod tests {
                 located,
             },
             &[],
-            crate::model::Zone::default(),
+            (Default::default(), Default::default()),
         )
     }
 

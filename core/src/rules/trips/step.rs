@@ -170,18 +170,17 @@ impl<T: Fn(Point, Point) -> u32> StepClock<'_, T> {
                 .filter(|order| order.status.is_before_pickup())
         };
         let ready = waiting().map(|order| order.ready_at).max()?;
-        if orders
+        // An order that joins later does not change the progress of the others.
+        let there = orders
             .iter()
-            .any(|order| order.status != OrderStatus::Allocated)
-        {
-            let last = orders.iter().map(|order| last_step(order)).max()?;
+            .filter(|order| order.status != OrderStatus::Allocated);
+        if let Some(last) = there.map(|order| last_step(order)).max() {
             return Some(self.waiting(
                 Activity::AtPickup,
                 last.max(ready),
                 Some(HandoverKind::Pickup),
             ));
         }
-        // An order that joins later does not change the progress of the others.
         let first = waiting().min_by_key(|order| last_step(order))?;
         Some(self.travelling(Activity::ToPickup, first, first.pickup.located.point, ready))
     }
@@ -344,6 +343,6 @@ pub(super) fn is_current(delivery: &Delivery) -> bool {
 /// Returns whether the courier will bring back the goods or the payment.
 pub(super) fn needs_return(delivery: &Delivery) -> bool {
     use DeliveryStatus as D;
-    let pays = !delivery.online_payment && (is_open(delivery) || delivery.status == D::Delivered);
+    let pays = delivery.returns() && (is_open(delivery) || delivery.status == D::Delivered);
     pays || matches!(delivery.status, D::Returning | D::AtReturn)
 }

@@ -91,6 +91,8 @@ pub(crate) fn courier(id: u64, position: Option<Point>, at: Timestamp, trip: &[&
         max_volume_ml: None,
         equipment: crate::model::Equipment::ALL,
         handovers: Vec::new(),
+        pay: Vec::new(),
+        cash_limit: None,
         suspended_at: None,
         sandbox: false,
         removed_at: None,
@@ -658,6 +660,22 @@ fn courier_at_the_pickup_without_the_step_is_expected_to_wait_for_the_goods() {
     assert_eq!(delay(&there(30), &order, 30), (4, false));
     let step = plan(&there(60), &[&order], 60).step.unwrap();
     assert!(step.is_stuck(&Dispatch::default()) && !step.is_motionless(&Dispatch::default()));
+}
+
+#[test]
+fn order_that_joins_at_the_pickup_does_not_restart_the_wait() {
+    let stops = [(point(2, 0), D::AwaitingPickup)];
+    let orders = [
+        order(1, O::CourierAtPickup, 20, &stops),
+        order(2, O::Allocated, 40, &stops),
+    ];
+    let refs: Vec<&Order> = orders.iter().collect();
+    let step = |now| {
+        let courier = courier(7, Some(point(0, 0)), at(now), &refs);
+        plan(&courier, &refs, now).step.unwrap()
+    };
+    assert!(!step(46).is_stuck(&Dispatch::default()));
+    assert!(step(47).is_stuck(&Dispatch::default()));
 }
 
 #[test]

@@ -15,4 +15,4 @@ pub use mail::{MAIL_EVENT, Mail, mail, without_links};
 pub use plan::{PAGE, WebhookPass, plan};
 pub use settle::{MessageResult, Settlement, settle};
 pub use sign::{SECRET_PREFIX, secret_text, signature};
-pub use target::{MAX_URL_LENGTH, UrlError, check, is_public};
+pub use target::{UrlError, check, is_public};

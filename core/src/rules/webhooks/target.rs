@@ -3,9 +3,6 @@
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Maximum number of characters of a URL.
-pub const MAX_URL_LENGTH: usize = 2_048;
-
 /// The reason a URL is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {

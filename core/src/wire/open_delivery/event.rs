@@ -7,7 +7,8 @@ use crate::{
     model::{
         Money, Timestamp, Vehicle,
         order::{
-            AssignedCourier, Event, EventKind, OpenDelivery, Order, OrderStatus, RecordedEvent,
+            AssignedCourier, Delivery, Event, EventKind, OpenDelivery, Order, OrderStatus,
+            RecordedEvent,
         },
         webhook::FollowUp,
     },
@@ -260,12 +261,9 @@ fn event_type(event: &Event, history: &[RecordedEvent]) -> Option<EventType> {
 pub fn follow_up(order: &Order, event: &Event) -> Option<FollowUp> {
     let own = order.open_delivery.as_deref()?;
     event_type(event, &[])?;
-    let is_paid = order
-        .deliveries
-        .iter()
-        .all(|delivery| delivery.online_payment);
+    let returns = order.deliveries.iter().any(Delivery::returns);
     let is_last = match event.kind {
-        EventKind::Delivered => is_paid,
+        EventKind::Delivered => !returns,
         EventKind::Returned | EventKind::ReturnWaived => true,
         _ => false,
     };

@@ -31,17 +31,17 @@ pub struct AvailabilityRequest {
     /// Price of the order.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub total_order_price: Option<Price>,
-    /// Weight in grams, 0 to 1,000,000. 0 if it is unknown.
+    /// Weight in grams. 0 if it is unknown.
     #[cfg_attr(
         feature = "openapi",
-        schema(value_type = Option<u32>, required = true, nullable = false, minimum = 0, maximum = 1_000_000, example = 2_500)
+        schema(value_type = Option<u32>, required = true, nullable = false, example = 2_500)
     )]
     pub total_weight: Option<f64>,
-    /// Volume in cubic metres, 0 to 20. 0 if it is unknown.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 20, example = 0.02))]
+    /// Volume in cubic metres. 0 if it is unknown.
+    #[cfg_attr(feature = "openapi", schema(example = 0.02))]
     pub package_volume: Option<f64>,
-    /// Number of packages, 0 to 100. 0 if it is unknown.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 100, example = 1))]
+    /// Number of packages. 0 if it is unknown.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 1))]
     pub package_quantity: Option<f64>,
     /// Whether the order is already paid. Defaults to true. Only in a request for the availability.
     pub online_payment: Option<bool>,
@@ -63,10 +63,10 @@ pub struct DeliveryRequest {
         )
     )]
     pub order_id: Option<String>,
-    /// The order's code for the customer, at most 64 characters.
+    /// The order's code for the customer.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 64, example = "1042")
+        schema(required = true, nullable = false, example = "1042")
     )]
     pub order_display_id: Option<String>,
     /// The merchant.
@@ -77,10 +77,7 @@ pub struct DeliveryRequest {
     pub pickup_address: Option<LogisticsAddress>,
     /// The code that the merchant gives to the courier, 4 to 12 letters or digits. Without it, a
     /// code is generated.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(format = "pickup-code", max_length = 64, example = "7K2P")
-    )]
+    #[cfg_attr(feature = "openapi", schema(format = "pickup-code", example = "7K2P"))]
     pub pickup_code: Option<String>,
     /// Whether the courier waits for `readyForPickup` before the pickup.
     pub notify_ready_for_pickup: Option<bool>,
@@ -99,15 +96,10 @@ pub struct DeliveryRequest {
     /// Address of the recipient.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub delivery_address: Option<LogisticsAddress>,
-    /// Name of the recipient, at most 255 characters.
+    /// Name of the recipient.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 255,
-            example = "Maria Silva"
-        )
+        schema(required = true, nullable = false, example = "Maria Silva")
     )]
     pub customer_name: Option<String>,
     /// Phone number of the recipient: with the area code, and a foreign one with a plus sign and
@@ -125,31 +117,29 @@ pub struct DeliveryRequest {
     pub limit_times: Option<LimitTimes>,
     /// Time at which the preparation of the order starts, in RFC 3339 format, at most 30 days
     /// ahead. No courier is searched before.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime, example = "2026-11-21T18:00:00Z"))]
+    #[cfg_attr(feature = "openapi", schema(format = DateTime, example = "2026-11-21T18:00:00Z"))]
     pub preparation_start_date_time: Option<String>,
     /// Price of the order.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub total_order_price: Option<Price>,
-    /// Weight in grams, 0 to 1,000,000. 0 if it is unknown.
+    /// Weight in grams. 0 if it is unknown.
     #[cfg_attr(
         feature = "openapi",
-        schema(value_type = Option<u32>, required = true, nullable = false, minimum = 0, maximum = 1_000_000, example = 2_500)
+        schema(value_type = Option<u32>, required = true, nullable = false, example = 2_500)
     )]
     pub total_weight: Option<f64>,
-    /// Volume in cubic metres, 0 to 20. 0 if it is unknown.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 20, example = 0.02))]
+    /// Volume in cubic metres. 0 if it is unknown.
+    #[cfg_attr(feature = "openapi", schema(example = 0.02))]
     pub package_volume: Option<f64>,
-    /// Number of packages, 0 to 100. 0 if it is unknown.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 100, example = 1))]
+    /// Number of packages. 0 if it is unknown.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 1))]
     pub package_quantity: Option<f64>,
-    /// Instructions for the courier, at most 500 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 500))]
+    /// Instructions for the courier.
     pub special_instructions: Option<String>,
     /// How the order is paid. Defaults to a payment in the ordering application.
     pub payments: Option<DeliveryPayments>,
-    /// IDs of orders that this order can be combined with, at most 10. Dispatch decides on trips by
-    /// itself, so they have no effect.
-    #[cfg_attr(feature = "openapi", schema(max_items = 10))]
+    /// IDs of orders that this order can be combined with. Dispatch decides on trips by itself, so
+    /// they have no effect.
     pub combined_orders_ids: Option<Vec<String>>,
 }
 
@@ -158,27 +148,20 @@ pub struct DeliveryRequest {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct MerchantRef {
-    /// The merchant's ID, 36 to 100 characters: the one for which the connection was created.
+    /// The merchant's ID: the one for which the connection was created.
     #[cfg_attr(
         feature = "openapi",
         schema(
             required = true,
             nullable = false,
-            min_length = 36,
-            max_length = 100,
             example = "11222333000181-de7e5f0c-7d2e-4b8a-9f4e-0a3d6b1c2f10"
         )
     )]
     pub id: Option<String>,
-    /// The merchant's public name, at most 500 characters.
+    /// The merchant's public name.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 500,
-            example = "Pizzaria Boa"
-        )
+        schema(required = true, nullable = false, example = "Pizzaria Boa")
     )]
     pub name: Option<String>,
 }
@@ -226,20 +209,17 @@ pub struct LogisticsAddress {
     pub postal_code: Option<String>,
     /// Flat, floor, block.
     pub complement: Option<String>,
-    /// A landmark, at most 200 characters. The courier reads it with the instructions.
-    #[cfg_attr(feature = "openapi", schema(max_length = 200))]
+    /// A landmark. The courier reads it with the instructions.
     pub reference: Option<String>,
     /// Latitude in degrees, WGS 84.
-    #[cfg_attr(feature = "openapi", schema(minimum = -90, maximum = 90, example = -23.5614))]
+    #[cfg_attr(feature = "openapi", schema(example = -23.5614))]
     pub latitude: Option<f64>,
     /// Longitude in degrees, WGS 84.
-    #[cfg_attr(feature = "openapi", schema(minimum = -180, maximum = 180, example = -46.6559))]
+    #[cfg_attr(feature = "openapi", schema(example = -46.6559))]
     pub longitude: Option<f64>,
-    /// Where the goods are picked up, at most 200 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 200))]
+    /// Where the goods are picked up.
     pub pickup_location: Option<String>,
-    /// Instructions for the courier at this address, at most 200 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 200))]
+    /// Instructions for the courier at this address.
     pub instructions: Option<String>,
 }
 
@@ -248,11 +228,11 @@ pub struct LogisticsAddress {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RequestedVehicle {
-    /// The permitted kinds of vehicles, 1 to 10.
+    /// The permitted kinds of vehicles.
     #[serde(rename = "type")]
     #[cfg_attr(
         feature = "openapi",
-        schema(value_type = Vec<crate::model::Vehicle>, required = true, min_items = 1, max_items = 10)
+        schema(value_type = Vec<crate::model::Vehicle>, required = true)
     )]
     pub kinds: Option<Vec<String>>,
     /// `NORMAL` or `THERMIC`.
@@ -266,11 +246,10 @@ pub struct RequestedVehicle {
         )
     )]
     pub container: Option<String>,
-    /// How the goods are transported, at most 500 characters. The courier reads it with the
-    /// instructions.
+    /// How the goods are transported. The courier reads it with the instructions.
     #[cfg_attr(
         feature = "openapi",
-        schema(max_length = 500, example = "Bolo de andar: levar na horizontal")
+        schema(example = "Bolo de andar: levar na horizontal")
     )]
     pub instruction: Option<String>,
 }
@@ -280,11 +259,11 @@ pub struct RequestedVehicle {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct LimitTimes {
-    /// Minutes from the request to the pickup, 0 to 43,200.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 43_200, example = 30))]
+    /// Minutes from the request to the pickup.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 30))]
     pub pickup_limit: Option<f64>,
-    /// Minutes from the request to the delivery, 0 to 43,200.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 43_200, example = 60))]
+    /// Minutes from the request to the delivery.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, example = 60))]
     pub delivery_limit: Option<f64>,
 }
 
@@ -293,16 +272,10 @@ pub struct LimitTimes {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct Price {
-    /// The amount, with at most four decimals, 0 to 1,000,000. It is rounded to centavos.
+    /// The amount, with at most four decimals. It is rounded to centavos.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            minimum = 0,
-            maximum = 1_000_000,
-            example = 57.9
-        )
+        schema(required = true, nullable = false, example = 57.9)
     )]
     pub value: Option<f64>,
     /// Code of the currency, which must be `BRL`.
@@ -326,8 +299,7 @@ pub struct DeliveryPayments {
     pub method: Option<String>,
     /// Whether the courier brings a card machine.
     pub wireless_pos: Option<bool>,
-    /// The payments that the courier collects, at most 100. Their sum is due, each by its method.
-    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
+    /// The payments that the courier collects. Their sum is due, each by its method.
     pub offline_method: Option<Vec<OfflinePayment>>,
     /// The change that the courier brings, if a payment is in cash.
     pub change: Option<Price>,
@@ -360,7 +332,12 @@ pub struct FinishDelivery {
     /// Time of the end, in RFC 3339 format.
     #[cfg_attr(
         feature = "openapi",
-        schema(required = true, nullable = false, max_length = 64, format = DateTime, example = "2026-11-21T15:00:00Z")
+        schema(
+            required = true,
+            nullable = false,
+            format = DateTime,
+            example = "2026-11-21T15:00:00Z"
+        )
     )]
     pub finish_date: Option<String>,
 }
@@ -370,15 +347,10 @@ pub struct FinishDelivery {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct HandleProblem {
-    /// The reason of the problem, at most 64 characters.
+    /// The reason of the problem.
     #[cfg_attr(
         feature = "openapi",
-        schema(
-            required = true,
-            nullable = false,
-            max_length = 64,
-            example = "NOBODY_TO_RECEIVE"
-        )
+        schema(required = true, nullable = false, example = "NOBODY_TO_RECEIVE")
     )]
     pub reason: Option<String>,
     /// `RETURN_TO_STORE`, `DELIVER_PRODUCT` or `CANCEL_DELIVERY`.
@@ -392,8 +364,7 @@ pub struct HandleProblem {
         )
     )]
     pub action: Option<String>,
-    /// A note, at most 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255))]
+    /// A note.
     pub message: Option<String>,
 }
 
@@ -402,13 +373,12 @@ pub struct HandleProblem {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct CancelDelivery {
-    /// The reason, at most 64 characters.
+    /// The reason.
     #[cfg_attr(
         feature = "openapi",
         schema(
             required = true,
             nullable = false,
-            max_length = 64,
             example = "CONSUMER_CANCELLATION_REQUESTED"
         )
     )]
@@ -423,7 +393,6 @@ pub struct CancelDelivery {
         )
     )]
     pub action: Option<String>,
-    /// A note, at most 255 characters.
-    #[cfg_attr(feature = "openapi", schema(max_length = 255))]
+    /// A note.
     pub message: Option<String>,
 }

@@ -13,7 +13,9 @@ use despacho_core::{
     model::{Address, Cep, Located, Point, Precision},
 };
 use despacho_geo::gazetteer::{BuildError, Progress, Report, Stage, build};
+use despacho_xtask::skip;
 
+const MISSING: &str = "the sample of the register in ../shared/data/cnefe is missing";
 const HEADER: &str = "COD_UNICO_ENDERECO;COD_UF;COD_MUNICIPIO";
 
 /// A temporary folder, which is removed when dropped.
@@ -76,7 +78,7 @@ fn pack_of_sao_paulo_sample_locates_every_door() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../../shared/data/cnefe/layout_3550308.csv");
     if !sample.exists() {
-        eprintln!("skipped: the sample of the register in ../shared/data/cnefe is missing");
+        skip::test("shared-data", MISSING);
         return;
     }
     let folder = Folder::new("sample");
@@ -143,7 +145,7 @@ fn cep_locates_addresses_that_are_not_in_the_pack() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../../shared/data/cnefe/layout_3550308.csv");
     let Ok(text) = std::fs::read_to_string(&sample) else {
-        eprintln!("skipped: the sample of the register in ../shared/data/cnefe is missing");
+        skip::test("shared-data", MISSING);
         return;
     };
     let (mut known, mut requests) = (String::new(), Vec::new());

@@ -28,7 +28,7 @@ use despacho_core::{
         order::{Order, OrderStatus},
     },
     rules::{
-        lifecycle::{self, Carry, CodeCheck, CourierStep, StepOutcome},
+        lifecycle::{self, Carry, CodeCheck, CourierStep, Receipt, StepOutcome},
         settings::Settings,
         trips::TripContext,
     },
@@ -228,11 +228,13 @@ fn changes(
             };
             let (order, proof, photos) =
                 proof::proven(&order, &courier, (&carry, position.point), ids, context.now)?;
+            let receipt = collected(&order, &carry);
             let step = CourierStep {
                 act: &carry,
                 proof: &proof,
                 at: None,
                 check: CodeCheck::Own,
+                receipt: receipt.as_ref(),
             };
             match lifecycle::carry(&order, &courier, trip, step, ids, context) {
                 Ok(StepOutcome::Now(taken)) => Some(Changes {
@@ -244,6 +246,24 @@ fn changes(
             }
         }
     }
+}
+
+/// Returns the payment that a recipient hands over with a delivery, if it has one method.
+fn collected(order: &Order, carry: &Carry) -> Option<Receipt> {
+    let Carry::Deliver { stop, .. } = carry else {
+        return None;
+    };
+    let delivery = order.deliveries.iter().find(|one| one.id == *stop)?;
+    let payment = delivery
+        .payment
+        .as_ref()
+        .filter(|_| delivery.received.is_empty())?;
+    Some(Receipt {
+        method: payment.split.is_empty().then_some(payment.method),
+        amount: delivery.product_value?,
+        reference: None,
+    })
+    .filter(|receipt| receipt.method.is_some())
 }
 
 impl Action {

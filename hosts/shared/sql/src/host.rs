@@ -7,19 +7,22 @@ use despacho_core::{
     changes::Changes,
     geo,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
-        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
-        TariffQuery, Turn, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CashBalanceQuery, CashEntryQuery, CourierQuery, HostError,
+        JournalSpan, KeyQuery, OrderQuery, PayEntryQuery, PayPlanQuery, Platform, PricePage,
+        PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery, TariffQuery, Turn,
+        UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId,
         OrderId, PhotoId, Point, SearchWords, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
+        cash::{CashBalance, RecordedCash},
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{
             Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
             TrackingLink,
         },
+        pay::{RecordedPayEntry, StoredPayPlan},
         privacy::{PersonalData, PersonalQuery},
         store::{Claim, KeyHash, KeyHolder, Notification, StatementLine, Store, User},
         tariff::{StoredTariff, TariffSchedule},
@@ -34,8 +37,8 @@ use despacho_core::{
 use http::Request;
 
 use crate::{
-    Driver, Query, RecentKeys, Row, accounts, archive, figures, id_allocator::IdAllocator, list,
-    outbound, personal, read, statements, tariffs, write,
+    Driver, Query, RecentKeys, Row, accounts, archive, cash, figures, id_allocator::IdAllocator,
+    list, outbound, pay, personal, read, statements, tariffs, write,
 };
 
 /// A [`Platform`] that is notified of commits.
@@ -148,7 +151,7 @@ impl<D: Driver, P: Machine> SqlHost<D, P> {
     async fn by_id<T>(
         &self,
         ids: &[u64],
-        query: fn(&[u64]) -> Query,
+        query: impl Fn(&[u64]) -> Query,
         decode: fn(&mut Row) -> Result<T, HostError>,
     ) -> Result<Vec<T>, HostError> {
         let mut found = Vec::with_capacity(ids.len());
@@ -261,6 +264,21 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
         )?);
         self.recent.put_schedule(&schedule);
         Ok(schedule)
+    }
+
+    async fn find_pay_plans(
+        &self,
+        query: PayPlanQuery<'_>,
+    ) -> Result<Vec<StoredPayPlan>, HostError> {
+        self.all(pay::plans(query), pay::to_plan).await
+    }
+
+    async fn pay_entries(
+        &self,
+        courier: CourierId,
+        query: PayEntryQuery,
+    ) -> Result<Vec<RecordedPayEntry>, HostError> {
+        self.all(pay::entries(courier, query), pay::to_entry).await
     }
 
     async fn order_prices(&self, query: PriceQuery) -> Result<PricePage, HostError> {
@@ -399,6 +417,52 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
             StatementQuery::TopUp(reference) => outbound::top_up(store, reference),
         };
         self.all(query, outbound::to_line).await
+    }
+
+    async fn cash_balances(
+        &self,
+        query: CashBalanceQuery<'_>,
+    ) -> Result<Vec<CashBalance>, HostError> {
+        let query = match query {
+            CashBalanceQuery::Of(couriers, store) => {
+                let ids: Vec<u64> = couriers.iter().map(|courier| courier.get()).collect();
+                let query = |ids: &[u64]| cash::balances_with(store, ids);
+                return self.by_id(&ids, query, cash::to_balance).await;
+            }
+            CashBalanceQuery::Couriers(couriers) => {
+                let ids: Vec<u64> = couriers.iter().map(|courier| courier.get()).collect();
+                return self
+                    .by_id(&ids, cash::open_balances, cash::to_balance)
+                    .await;
+            }
+            CashBalanceQuery::Store {
+                store,
+                after,
+                limit,
+            } => cash::balances_of_store(store, after, limit),
+            CashBalanceQuery::Courier {
+                courier,
+                after,
+                limit,
+            } => cash::balances_of_courier(courier, after, limit),
+        };
+        self.all(query, cash::to_balance).await
+    }
+
+    async fn cash_entries(
+        &self,
+        query: CashEntryQuery<'_>,
+    ) -> Result<Vec<RecordedCash>, HostError> {
+        let query = match query {
+            CashEntryQuery::Matching(filter, limit) => cash::entries(filter, limit),
+            CashEntryQuery::Notes(about) => {
+                let ids: Vec<u64> = about.iter().map(|entry| entry.get()).collect();
+                let mut notes = self.by_id(&ids, cash::notes, cash::to_recorded).await?;
+                notes.sort_by_key(|note| Reverse(note.id));
+                return Ok(notes);
+            }
+        };
+        self.all(query, cash::to_recorded).await
     }
 
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {

@@ -381,12 +381,12 @@ fn message(change: &MessageChange) -> Result<Statement, HostError> {
     })
 }
 
-fn identifier<T>(number: i64, make: fn(u64) -> Option<T>) -> Result<T, HostError> {
+pub(crate) fn identifier<T>(number: i64, make: fn(u64) -> Option<T>) -> Result<T, HostError> {
     let made = u64::try_from(number).ok().and_then(make);
     made.ok_or_else(|| corrupt_row(format!("invalid ID {number}")))
 }
 
-fn corrupt_row(detail: String) -> HostError {
+pub(crate) fn corrupt_row(detail: String) -> HostError {
     HostError::Internal {
         detail: format!("reading a row: {detail}"),
     }

@@ -179,7 +179,7 @@ pub(crate) fn couriers_by_id(ids: &[u64]) -> Query {
     Query::new(sql, filled(ids))
 }
 
-fn filled(ids: &[u64]) -> Vec<Value> {
+pub(crate) fn filled(ids: &[u64]) -> Vec<Value> {
     let last = ids.last().copied().unwrap_or(0);
     ids.iter()
         .copied()
@@ -392,6 +392,7 @@ pub(crate) fn to_free(row: &mut Row) -> Result<Candidate, HostError> {
         sandbox,
         is_free,
         capacity: Capacity::default(),
+        cash_room: None,
     })
 }
 

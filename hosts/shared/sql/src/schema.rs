@@ -284,6 +284,14 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Additive, WORDS),
     // An older program would change an order without what reports count of it.
     (Change::Breaking, REPORTS),
+    // An older program would let the courier of a Pix come back, and remove the records of payments
+    // and the Pix key when it changes the order or the store.
+    (Change::Breaking, &[]),
+    // An older program would end an order without the entries of its courier's pay.
+    (Change::Breaking, PAY),
+    // An older program would end a delivery without writing what was collected, and remove it when
+    // it changes the order.
+    (Change::Breaking, CASH),
 ];
 
 /// The first version. An aggregate is one row: the columns of queries, and its body as JSON.
@@ -575,6 +583,35 @@ const REPORTS: &[&str] = &[
     "ALTER TABLE orders ADD COLUMN expected_at {int}",
     "CREATE INDEX orders_created ON orders (store, created_at, id)",
     "CREATE INDEX orders_situation ON orders (store, situation, id)",
+];
+
+/// Pay plans, and the entries of couriers' pay. `unique_key` is null for entries of the operator.
+const PAY: &[&str] = &[
+    "CREATE TABLE pay_plans (id {id}, name TEXT NOT NULL, version TEXT NOT NULL, effective_from {int} NOT NULL, \
+     created_at {int} NOT NULL, body TEXT NOT NULL){strict}",
+    "CREATE UNIQUE INDEX pay_plans_version ON pay_plans (version)",
+    "CREATE UNIQUE INDEX pay_plans_name ON pay_plans (name, effective_from)",
+    "CREATE INDEX pay_plans_effect ON pay_plans (effective_from, id)",
+    "CREATE TABLE pay_entries (id {serial}, courier {int} NOT NULL, payer {int}, kind TEXT NOT NULL, \
+     amount {int} NOT NULL, at {int} NOT NULL, order_id {int}, unique_key TEXT, body TEXT NOT NULL){strict}",
+    "CREATE UNIQUE INDEX pay_entries_key ON pay_entries (unique_key)",
+    "CREATE INDEX pay_entries_courier ON pay_entries (courier, at, id)",
+];
+
+/// The cash that couriers carry: entries that are never changed, and the sums of the period of each
+/// courier and store.
+const CASH: &[&str] = &[
+    "CREATE TABLE cash_balances (courier {int} NOT NULL, store {int} NOT NULL, period {int} NOT NULL, entries {int} NOT NULL, \
+     floats {int} NOT NULL, collected {int} NOT NULL, handed_over {int} NOT NULL, direct {int} NOT NULL, \
+     changed_at {int} NOT NULL, last_difference {int}, closed_at {int}, PRIMARY KEY (courier, store)){strict}",
+    "CREATE INDEX cash_balances_store ON cash_balances (store, courier)",
+    "CREATE TABLE cash_entries (id {serial}, courier {int} NOT NULL, store {int} NOT NULL, period {int} NOT NULL, \
+     kind TEXT NOT NULL, amount {int} NOT NULL, delivery {int}, about {int}, at {int} NOT NULL, body TEXT NOT NULL){strict}",
+    "CREATE UNIQUE INDEX cash_collected ON cash_entries (delivery) WHERE kind = 'collected'",
+    "CREATE INDEX cash_entries_store ON cash_entries (store, id)",
+    "CREATE INDEX cash_entries_courier ON cash_entries (courier, store, id)",
+    "CREATE INDEX cash_differences ON cash_entries (id) WHERE kind = 'difference' AND amount <> 0",
+    "CREATE INDEX cash_notes ON cash_entries (about) WHERE about IS NOT NULL",
 ];
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use despacho_core::{
 };
 
 use crate::{
-    Statement, Value, accounts, list, outbound, personal,
+    Statement, Value, accounts, cash, list, outbound, pay, personal,
     read::{BUSY, FREE},
     statement::versioned,
     tariffs,
@@ -68,6 +68,9 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
             outbound::entry(&entry, Some(&top_up.reference)),
         ]);
     }
+    for entry in &changes.cash {
+        list.extend(cash::entry(entry)?);
+    }
     let removed = changes
         .stores
         .iter()
@@ -93,6 +96,12 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     }
     if let Some(write) = &changes.tariffs {
         list.extend(tariffs::write(write, changes.at)?);
+    }
+    for change in &changes.pay_plans {
+        list.push(pay::change_plan(change, changes.at)?);
+    }
+    for entry in &changes.pay {
+        list.push(pay::entry(entry)?);
     }
     for redaction in &changes.redactions {
         list.push(personal::redaction(redaction)?);

@@ -3,7 +3,7 @@
 use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
-use despacho_core::api::{self, CallerAddress};
+use despacho_core::api::{CallerAddress, Endpoint};
 use despacho_shell::body::BodyLimit;
 use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Request, header, request::Parts, uri::PathAndQuery};
@@ -85,15 +85,16 @@ where
         .map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
     let mut memory = app.overload.body_memory(address);
     let connection = head.extensions.get::<Arc<Connection>>().cloned();
-    let limit = api::max_body(&app.settings, &head.method, head.uri.path());
+    let endpoint = Endpoint::of(&head.method, head.uri.path());
+    let limit = endpoint.max_body(&app.settings);
     let rejection = match collect(body, limit, app.timeout, &mut memory).await {
-        Ok(body) => match admit(&app, &head, &body).await {
+        Ok(body) => match admit(&app, &head, endpoint.is_heavy(&body)).await {
             Ok(permit) => {
                 // While a request is processed, its connection is not closed to make room for
                 // others.
                 let _active = connection.as_ref().map(Connection::activate);
                 return app
-                    .respond(Request::from_parts(head, body), (permit, memory))
+                    .respond(Request::from_parts(head, body), endpoint, (permit, memory))
                     .await;
             }
             Err(shed) => shed_response(&app, shed),
@@ -112,8 +113,8 @@ where
 }
 
 /// Admits a request. Those that take long have only a part of the permits.
-async fn admit(app: &App, head: &Parts, body: &[u8]) -> Result<Permit, Shed> {
-    if api::is_heavy(&head.method, head.uri.path(), body) {
+async fn admit(app: &App, head: &Parts, is_heavy: bool) -> Result<Permit, Shed> {
+    if is_heavy {
         app.overload.admit_heavy(head.uri.path()).await
     } else {
         app.overload.admit(head.uri.path()).await

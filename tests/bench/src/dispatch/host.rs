@@ -12,15 +12,16 @@ use std::{
 use despacho_core::{
     changes::Changes,
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery,
-        Platform, PricePage, PriceQuery, StatementQuery, Storage, StorageUsage, StoreQuery,
-        TariffQuery, UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CashBalanceQuery, CashEntryQuery, CourierQuery, HostError,
+        JournalSpan, KeyQuery, OrderQuery, Platform, PricePage, PriceQuery, StatementQuery,
+        Storage, StorageUsage, StoreQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{
         CourierId, DistanceMatrix, ExecContext, Figures, IdBlock, Located, NotificationId, OrderId,
         PhotoId, Point, StoreId, Timestamp, WebhookId,
         audit::AuditRecord,
+        cash::{CashBalance, RecordedCash},
         courier::{Candidate, Cell, Courier, SearchingOrder},
         order::{
             Blob, Journal, JournalEntry, Order, OrderFilter, RecordedEvent, ReportedOrder,
@@ -126,6 +127,8 @@ impl Storage for DayHost {
         ) -> Vec<Candidate>;
         notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
+        cash_balances(query: CashBalanceQuery<'_>) -> Vec<CashBalance>;
+        cash_entries(query: CashEntryQuery<'_>) -> Vec<RecordedCash>;
         find_webhooks(query: WebhookQuery) -> Vec<Webhook>;
         messages(webhook: WebhookId) -> Vec<Message>;
         find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;

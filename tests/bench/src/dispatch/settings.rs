@@ -19,7 +19,7 @@ const NEVER_MINUTES: u32 = 100_000;
 /// Returns the settings for an instance.
 pub(crate) fn settings(options: &Options, instance: &Instance) -> Result<Settings, BoxError> {
     let dispatch = Dispatch {
-        radius_km: Dispatch::MAX_RADIUS_KM,
+        radius_km: *Dispatch::RADIUS_KM.end(),
         max_position_age_minutes: NEVER_MINUTES,
         silence_timeout_minutes: NEVER_MINUTES,
         position_seconds: 0,

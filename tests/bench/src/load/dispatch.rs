@@ -261,7 +261,9 @@ fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), BoxError>
         max_weight_g: None,
         max_volume_ml: None,
         equipment: despacho_core::model::Equipment::ALL,
+        cash_limit: None,
         handovers: Vec::new(),
+        pay: Vec::new(),
         suspended_at: None,
         removed_at: None,
     };

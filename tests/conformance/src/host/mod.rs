@@ -17,7 +17,7 @@ use bytes::Bytes;
 use despacho_core::{
     api,
     memory::MemoryHost,
-    model::{self, Precision, price::EstimatePolicy, store::KeyHash},
+    model::{self, PixKey, Precision, price::EstimatePolicy, store::KeyHash},
     rules::{
         push::VapidKey,
         settings::{Secret, Settings},
@@ -194,6 +194,11 @@ impl Memory {
                     settings.accounts.link_minutes = minutes
                 }
                 ("push.vapid-key", ..) => settings.push.vapid_key = VapidKey::parse(text).ok(),
+                ("pix.key", ..) => settings.pix.key = PixKey::parse(text).ok(),
+                ("pix.name", ..) => settings.pix.name = Some(text.clone()),
+                ("pix.city", ..) => settings.pix.city = Some(text.clone()),
+                ("pix.max-top-up", _, Ok(reais)) => settings.pix.max_top_up = reais,
+                ("pix.pending-top-ups", _, Ok(count)) => settings.pix.pending_top_ups = count,
                 ("push.contact", ..) => settings.push.contact = Some(text.clone()),
                 _ => {
                     return Err(format!(

@@ -100,24 +100,30 @@ pub(super) const PUBLIC_URL: &str = "public-url";
 pub(super) fn settings(overrides: &CaseSettings) -> Result<String, String> {
     let mut settings = serde_json::json!({});
     for (key, text) in overrides {
-        match key.as_str() {
-            "places.min-precision" => settings["places"]["min-precision"] = text.as_str().into(),
-            "pricing.estimates" => settings["pricing"]["estimates"] = text.as_str().into(),
-            "push.vapid-key" => settings["push"]["vapid-key"] = text.as_str().into(),
-            "push.contact" => settings["push"]["contact"] = text.as_str().into(),
+        let value = match key.as_str() {
+            PUBLIC_URL => continue,
+            "places.min-precision"
+            | "pricing.estimates"
+            | "push.vapid-key"
+            | "push.contact"
+            | "pix.key"
+            | "pix.name"
+            | "pix.city" => text.as_str().into(),
             "keys.per-store"
             | "limits.users"
             | "limits.logins-per-15-minutes"
-            | "accounts.link-minutes" => {
-                let count: u32 = text
-                    .parse()
-                    .map_err(|_| format!("`{text}` is not a count"))?;
-                let (section, name) = key.split_once('.').unwrap_or_default();
-                settings[section][name] = count.into();
+            | "accounts.link-minutes"
+            | "pix.max-top-up"
+            | "pix.pending-top-ups" => {
+                let count: Result<u32, _> = text.parse();
+                count
+                    .map_err(|_| format!("`{text}` is not a count"))?
+                    .into()
             }
-            PUBLIC_URL => {}
             _ => return Err(format!("cases cannot set `{key}` on the component")),
-        }
+        };
+        let (section, name) = key.split_once('.').unwrap_or_default();
+        settings[section][name] = value;
     }
     Ok(settings.to_string())
 }

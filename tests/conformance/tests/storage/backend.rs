@@ -121,10 +121,10 @@ impl OnPostgres {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Starts a backend on a server that no other test uses.
+    /// Starts a backend on a server that no other test uses, or returns `None` as [`Backend::find`]
+    /// does.
     pub(crate) async fn exclusive() -> Option<OnPostgres> {
-        if let Some(missing) = despacho_process::cluster::missing() {
-            eprintln!("skipped: {missing}");
+        if !despacho_process::cluster::is_installed() {
             return None;
         }
         Some(OnPostgres::within(Arc::new(Cluster::start().unwrap())).await)
@@ -149,8 +149,7 @@ impl Backend for OnPostgres {
     }
 
     async fn find() -> Option<OnPostgres> {
-        if let Some(missing) = despacho_process::cluster::missing() {
-            eprintln!("skipped: {missing}");
+        if !despacho_process::cluster::is_installed() {
             return None;
         }
         Some(OnPostgres::start().await)
@@ -226,8 +225,7 @@ impl Backend for OnPgBouncer {
     }
 
     async fn find() -> Option<OnPgBouncer> {
-        if let Some(missing) = despacho_process::cluster::pooler_missing() {
-            eprintln!("skipped: {missing}");
+        if !despacho_process::cluster::is_pooler_installed() {
             return None;
         }
         Some(OnPgBouncer::start().await)

@@ -4,7 +4,7 @@
 mod pooler;
 mod standby;
 
-pub use pooler::{Pooler, pooler_missing};
+pub use pooler::{PGBOUNCER, Pooler, is_pooler_installed, pooler_missing};
 
 use std::{
     net::TcpListener,
@@ -16,7 +16,7 @@ use std::{
     },
 };
 
-use despacho_xtask::{place, postgres::programs, run::Failure};
+use despacho_xtask::{place, postgres::programs, run::Failure, skip};
 
 /// A running PostgreSQL server.
 pub struct Cluster {
@@ -54,6 +54,19 @@ pub fn shared() -> Result<Arc<Cluster>, Failure> {
     let cluster = Arc::new(Cluster::start()?);
     *shared = Arc::downgrade(&cluster);
     Ok(cluster)
+}
+
+/// The name of PostgreSQL in `DESPACHO_ALLOW_SKIPS`.
+pub const POSTGRES: &str = "postgresql";
+
+/// Returns whether PostgreSQL is installed. If not, the running test is ignored: it must return.
+///
+/// # Panics
+/// If it is missing in CI: see [`skip`].
+pub fn is_installed() -> bool {
+    missing()
+        .inspect(|reason| skip::test(POSTGRES, reason))
+        .is_none()
 }
 
 /// Returns the reason to skip a test if PostgreSQL is not installed.

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_xtask::run::{Failure, succeeds};
+use despacho_xtask::{
+    run::{Failure, succeeds},
+    skip,
+};
 
 use super::{Cluster, command_as_postgres, free_port, is_root, missing, run};
 
@@ -20,6 +23,20 @@ pub struct Pooler {
     child: Child,
     port: u16,
     folder: tempfile::TempDir,
+}
+
+/// The name of PgBouncer in `DESPACHO_ALLOW_SKIPS`.
+pub const PGBOUNCER: &str = "pgbouncer";
+
+/// Returns whether PostgreSQL and PgBouncer are installed. If not, the running test is ignored: it
+/// must return.
+///
+/// # Panics
+/// If one is missing in CI: see [`skip`].
+pub fn is_pooler_installed() -> bool {
+    pooler_missing()
+        .inspect(|reason| skip::test(PGBOUNCER, reason))
+        .is_none()
 }
 
 /// Returns the reason to skip a test if PostgreSQL or PgBouncer is not installed.

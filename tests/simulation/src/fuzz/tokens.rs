@@ -7,6 +7,7 @@ use despacho_core::{
         Address, Cep, Cnpj, Distance, Email, Located, OrderId, Phone, Point, Precision, StoreId,
         Timestamp, Uf, Zone,
         order::{Journal, Place},
+        store::Settle,
     },
     rules::{
         pricing::{Inquiry, PriceBasis, Quote},
@@ -45,7 +46,7 @@ fn basis() -> PriceBasis {
             located,
         },
         &[],
-        Zone::default(),
+        (Zone::default(), Settle::default()),
     )
 }
 

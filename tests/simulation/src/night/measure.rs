@@ -225,8 +225,15 @@ impl Night {
                 .max();
             let heard = courier.heard_at.into_iter().chain(assigned).max();
             let silent_since = heard.map(|at| at.after(MAX_AGE)).filter(|at| *at < now);
+            // The courier leaves a pickup with all orders of the trip.
+            let ready = orders
+                .iter()
+                .filter(|order| order.status.is_before_pickup())
+                .map(|order| order.ready_at)
+                .max();
             let stuck_since = courier
                 .blocked_since
+                .max(ready.filter(|_| courier.blocked_since.is_some()))
                 .map(|at| at.after(STUCK_AFTER))
                 .filter(|at| *at < now);
             if let Some(since) = silent_since {

@@ -17,7 +17,9 @@ use crate::{
 };
 
 /// The courier in the path.
-pub(super) async fn find<H: Host>(call: &Call<'_, H>) -> Result<Courier, HandlerError> {
+pub(in crate::api::endpoints) async fn find<H: Host>(
+    call: &Call<'_, H>,
+) -> Result<Courier, HandlerError> {
     let courier = match CourierId::parse(call.id) {
         Some(id) => call.host.courier(id).await?,
         None => None,

@@ -39,8 +39,8 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     };
     // Both passes draw the same random orders if there are more than a pass matches.
     let current =
-        dispatch::decide_pass(call.host, call.settings, &mut call.context.clone()).await?;
-    let drafted = dispatch::decide_pass(call.host, &draft, &mut call.context).await?;
+        dispatch::decide_pass(call.host, call.settings, None, &mut call.context.clone()).await?;
+    let drafted = dispatch::decide_pass(call.host, &draft, None, &mut call.context).await?;
     let view = DispatchComparison::of(settings, &current, &drafted, call.context.now);
     Ok(ApiResponse::json(200, &view)?)
 }

@@ -42,7 +42,9 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let mut passes = DecisionView::stored(&order);
     if order.status <= OrderStatus::Searching {
-        let decided = dispatch::decide_pass(call.host, call.settings, &mut call.context).await?;
+        let decided =
+            dispatch::decide_pass(call.host, call.settings, Some(order.id), &mut call.context)
+                .await?;
         let own = decided
             .iter()
             .find(|(other, _)| other.id == order.id)

@@ -62,7 +62,7 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 }
 
 async fn dry_run<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let decided = dispatch::decide_pass(call.host, call.settings, &mut call.context).await?;
+    let decided = dispatch::decide_pass(call.host, call.settings, None, &mut call.context).await?;
     let now = call.context.now;
     let allocated = decided
         .iter()

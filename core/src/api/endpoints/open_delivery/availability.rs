@@ -5,13 +5,12 @@
 use super::standard::standard_problem;
 use crate::{
     api::{
-        call::{Call, HandlerError, plain},
+        call::{Call, HandlerError},
         caller::CallerAddress,
         endpoints::orders::creation::check_limits,
         guards,
         operation::{Operation, RequestBody},
-        places::every_place,
-        planning::{self, inquired, planned},
+        planning::{Draft, Terms, planned},
         problem::{Problem, ProblemCode},
         read::read,
         response::ApiResponse,
@@ -20,7 +19,7 @@ use crate::{
     },
     geo::{self, Gazetteer},
     host::Host,
-    model::{Precision, order::Place},
+    model::{Precision, store::Settle},
     rules::{
         limits::Usage,
         pricing::{Inquiry, Plan, total},
@@ -106,28 +105,23 @@ async fn plan<H: Host>(call: &mut Call<'_, H>, inquiry: &Inquiry) -> Result<Plan
     if let Some(caller) = &call.caller {
         return Ok(planned(call, &caller.store, inquiry).await?.plan);
     }
-    let (addresses, pointer) = inquired(inquiry);
+    let terms = Terms {
+        own: None,
+        area: None,
+        estimates: call.settings.pricing.estimates,
+        settle: Settle::default(),
+        lead_minutes: call.settings.dispatch.lead_minutes,
+        min_precision: Precision::Municipality,
+    };
+    let draft = Draft::new(inquiry, terms, call.context.now)?;
     let gazetteer = Gazetteer::embedded();
-    let results = addresses
-        .iter()
+    let results = draft
+        .addresses()
+        .into_iter()
         .map(|address| gazetteer.locate(address))
         .collect();
-    let located = every_place(&addresses, results, Precision::Municipality, pointer, None)?;
-    let pickup = addresses.first().zip(located.first());
-    let (address, point) = pickup.ok_or_else(|| plain(ProblemCode::AddressNotFound))?;
-    let own = Place {
-        address: (*address).clone(),
-        located: *point,
-    };
-    let route = planning::Route::new(inquiry, own, located, None, call.settings.pricing.estimates);
-    let matrix = route.with_texts(Gazetteer::embedded(), geo::matrix(&route.places()));
+    let route = draft.located(results)?;
+    let matrix = geo::matrix(&route.places());
     let tariff = tariff::effective(call).await?;
-    Ok(route
-        .plan(
-            &tariff,
-            &matrix,
-            call.settings.dispatch.lead_minutes,
-            call.context.now,
-        )?
-        .plan)
+    Ok(route.plan(&tariff, matrix, gazetteer)?.plan)
 }

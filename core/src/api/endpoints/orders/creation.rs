@@ -1,5 +1,7 @@
 //! Creates orders, also for connections of Open Delivery.
 
+use std::borrow::Cow;
+
 use crate::{
     api::{
         call::{Call, HandlerError, plain, retry, too_few},
@@ -18,7 +20,7 @@ use crate::{
     },
     rules::{
         lifecycle::{self, CreateOrderError, CreateOrderInput, NewOrder, TimeLimits},
-        pricing::{Quote, SealError},
+        pricing::{Inquiry, Quote, SealError},
         settings::Settings,
     },
 };
@@ -78,7 +80,8 @@ async fn prepare<H: Host>(
     new: &NewOrder,
     store: &Store,
 ) -> Result<Prepared, Problem> {
-    let planned = planned(call, store, &new.inquiry).await?;
+    let inquiry = quoted(call, new);
+    let planned = planned(call, store, &inquiry).await?;
     check_limits(
         &new.limits,
         planned.plan.times.pickup,
@@ -91,6 +94,23 @@ async fn prepare<H: Host>(
         lines,
         tariff_version,
     })
+}
+
+/// Returns the inquiry of an order, completed by what its quote assumes. Previews of earlier
+/// versions do not name the payment, and their fee contains the way back.
+fn quoted<'n, H: Host>(call: &Call<'_, H>, new: &'n NewOrder) -> Cow<'n, Inquiry> {
+    let basis = new.quote.as_deref();
+    let basis = basis.and_then(|text| Quote::signed_basis(text, &call.settings.secret));
+    let Some(basis) = basis else {
+        return Cow::Borrowed(&new.inquiry);
+    };
+    let says = |stop: usize| {
+        let payment = new.stops.get(stop).and_then(|stop| stop.payment.as_ref());
+        payment.is_some_and(|payment| payment.returns.is_some())
+    };
+    let mut inquiry = new.inquiry.clone();
+    basis.complete(&mut inquiry, says);
+    Cow::Owned(inquiry)
 }
 
 /// Rejects expected times after the latest acceptable ones.
@@ -146,6 +166,7 @@ async fn decide<H: Host>(
         origin: caller.key.kind.origin(),
         pickup: planned.pickup.clone(),
         located: &planned.located,
+        returns: &planned.returns,
         plan: &planned.plan,
         lines: lines.clone(),
         tariff_version: tariff_version.clone(),

@@ -14,7 +14,7 @@ use crate::{
         validate,
     },
     changes::Write,
-    drivers::{clock, trips},
+    drivers::{clock, dispatch, trips},
     host::Host,
     model::{Misfit, order::Order},
     rules::lifecycle::{self, ChosenCourier, ReassignError},
@@ -64,11 +64,13 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         Some(chosen) => trips::trip_orders(call.host, chosen).await?,
         None => Vec::new(),
     };
+    let plans = dispatch::pay_plans(call.host, chosen.iter(), call.context.now).await?;
     let orders_per_trip = call.settings.dispatch.orders_per_trip;
     let chosen = chosen.as_ref().map(|courier| ChosenCourier {
         courier,
         trip: &trip,
         orders_per_trip,
+        plans: &plans,
     });
     let result = lifecycle::reassign(&order, courier.as_ref(), chosen, reason, &mut call.context);
     let (mut moved, mut changes) = result.map_err(|error| match error {

@@ -31,7 +31,7 @@ pub(super) async fn replanned<H: Host>(
         .filter_map(|at| order.deliveries.get(*at))
         .map(|one| Stop {
             located: one.place.located,
-            online_payment: one.online_payment,
+            returns: one.returns(),
             pin: None,
             window: None,
         })

@@ -111,6 +111,37 @@ pub(in crate::api) fn step_problem(error: &StepError, now: Timestamp) -> Problem
         StepError::ProofRequired { missing } => proof_required(missing),
         StepError::MerchantConfirmationRequired => merchant_confirmation_required(),
         StepError::UnknownPhoto { index } => validate::unknown_photo(*index),
+        StepError::NothingDue => field(
+            plain(ProblemCode::ValidationFailed),
+            "/deliveryId",
+            "not_applicable",
+            Text::new(
+                "This delivery is already paid, so there is no payment at the door to record.",
+                "Esta entrega já está paga, então não há pagamento na entrega a registrar.",
+            ),
+        ),
+        StepError::PaymentMethodNeeded => field(
+            plain(ProblemCode::ValidationFailed),
+            "/method",
+            "required",
+            Text::new(
+                "The delivery has no method of payment, or several. Send the method.",
+                "A entrega não tem forma de pagamento ou tem várias. Envie a forma.",
+            ),
+        ),
+        StepError::PaymentExceedsDue { sum, due } => field(
+            plain(ProblemCode::ValidationFailed),
+            "/received",
+            "out_of_range",
+            Text::new(
+                format!("The payments sum to R$ {sum}, above the amount due, R$ {due}. Send what was received of it."),
+                format!(
+                    "Os pagamentos somam R$ {}, acima do valor a pagar, R$ {}. Envie o que foi recebido dele.",
+                    sum.in_portuguese(),
+                    due.in_portuguese()
+                ),
+            ),
+        ),
         StepError::TooFewIds => too_few().into(),
     }
 }

@@ -38,9 +38,7 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let (phone, cursor) = validate::recipient(call.read()?)?;
     let from = cursor.unwrap_or((call.context.now, 0));
     let erased = erasure::erase(call.host, call.settings, &phone, from, call.context.now).await?;
-    let next = erased
-        .next
-        .map(|next| validate::recipient_cursor((from.0, next)));
+    let next = erased.next.map(|next| validate::run_cursor((from.0, next)));
     Ok(ApiResponse::json(
         200,
         &ErasureResult::of(subject(&phone, &call.settings.secret), erased, next),

@@ -34,9 +34,7 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let (phone, cursor) = validate::recipient(call.read()?)?;
     let (started, after) = cursor.unwrap_or((call.context.now, 0));
     let found = erasure::find(call.host, &phone, after).await?;
-    let next = found
-        .next
-        .map(|next| validate::recipient_cursor((started, next)));
+    let next = found.next.map(|next| validate::run_cursor((started, next)));
     call.log("recipient.exported", None).await?;
     Ok(ApiResponse::json(
         200,

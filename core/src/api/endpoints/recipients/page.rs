@@ -23,7 +23,8 @@ pub(crate) const DOC: Operation = Operation {
     summary: "Get the page of a delivery",
     description: "For the recipient, without a key: the state, a period in which the delivery is \
         expected, the courier's first name, and what the recipient can do. The courier's position \
-        is rounded to 100 m and present only on the way to this delivery. The page has no prices, \
+        is rounded to 100 m and present only on the way to this delivery. A payment by Pix that is \
+        due has its code. Otherwise the page has no prices, \
         addresses, phone numbers of people, or other deliveries. The link ends two hours after the \
         delivery's end. Unknown, ended and revoked links have the same response.",
     responses: &[(

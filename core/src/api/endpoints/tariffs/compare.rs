@@ -5,7 +5,6 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use crate::{
     api::{
         call::{Call, HandlerError, plain},
-        endpoints::orders::access::store_names,
         operation::{Operation, RequestBody},
         problem::ProblemCode,
         response::ApiResponse,
@@ -33,28 +32,30 @@ pub(crate) const DOC: Operation = Operation {
     summary: "Compare a draft with the fees of recent orders",
     description: "Calculates the fees of the orders of the last days by a tariff that is not \
         stored, each at the time of its creation, and returns the sums of each store. Cancelled \
-        orders count with their whole fee, and cancelled stops do not count. At most 200,000 \
-        orders are compared, newest first.",
+        orders count with their whole fee, and cancelled stops do not count. A response contains a \
+        portion of the orders, newest first. Repeat with `nextCursor` as `cursor` until it is null, \
+        and add up the sums; `comparedFrom` is the progress. The portions of a run count each order \
+        once, and no order that was created after its first request.",
     request: RequestBody::Required("CompareTariff"),
-    responses: &[(200, Some("TariffComparison"), "The sums.")],
+    responses: &[(200, Some("TariffComparison"), "The sums of a portion.")],
     codes: &[ProblemCode::StoreNotFound],
     ..Operation::EMPTY
 };
 
 pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let (tariff, days, store) = validate::tariff_comparison(call.read()?)?;
-    let store = match store {
+    let draft = validate::tariff_comparison(call.read()?)?;
+    let store = match draft.store {
         Some(id) => Some(known_store(call, id).await?),
         None => None,
     };
-    let until = call.context.now;
-    let from = until.before(Duration::minutes(i64::from(days) * 24 * 60));
-    let (mut comparison, mut zones, mut partial) = (Comparison::default(), BTreeMap::new(), false);
-    let mut query = PriceQuery {
-        store,
-        before: None,
+    let (until, before) = match draft.run {
+        Some((until, entry)) => (until, Some(entry)),
+        None => (call.context.now, None),
     };
-    while !partial {
+    let from = until.before(Duration::minutes(i64::from(draft.days) * 24 * 60));
+    let (mut comparison, mut zones) = (Comparison::default(), BTreeMap::new());
+    let (mut query, mut next, mut pages) = (PriceQuery { store, before }, None, 0);
+    while pages < MAX_PAGES && comparison.stores.len() < MAX_STORES {
         let page = call.host.order_prices(query).await?;
         let orders: Vec<PricedOrder> = page
             .orders
@@ -63,36 +64,34 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             .collect();
         load_zones(call, &orders, &mut zones).await?;
         for order in &orders {
-            partial = comparison.total.orders >= MAX_ORDERS;
-            if partial {
-                break;
-            }
-            comparison.add(&tariff, order, zones.get(&order.store).copied().flatten());
+            let zone = zones.get(&order.store).copied().flatten();
+            comparison.add(&draft.tariff, order, zone);
         }
-        match page.next {
-            Some((entry, at)) if at >= from.before(MAX_DISORDER) => query.before = Some(entry),
-            _ => break,
-        }
+        next = page.next.filter(|(_, at)| *at >= from.before(MAX_DISORDER));
+        let Some((entry, _)) = next else { break };
+        query.before = Some(entry);
+        pages += 1;
     }
-    let stores = listed(call, &comparison).await?;
-    let (from, until) = (from.to_string(), until.to_string());
-    let total = sums(&comparison.total);
-    Ok(ApiResponse::json(
-        200,
-        &TariffComparison {
-            from,
-            until,
-            total,
-            partial,
-            stores,
-        },
-    )?)
+    let view = TariffComparison {
+        from: from.to_string(),
+        until: until.to_string(),
+        compared_from: next
+            .map_or(from, |(_, at)| at.clamp(from, until))
+            .to_string(),
+        total: sums(&comparison.total),
+        stores: listed(call, &comparison).await?,
+        next_cursor: next.map(|(entry, _)| validate::run_cursor((until, entry))),
+    };
+    Ok(ApiResponse::json(200, &view)?)
 }
 
-/// Maximum number of orders that a comparison reads.
-const MAX_ORDERS: u32 = 200_000;
+/// Number of pages of the ledger that a portion reads. It bounds the work of a request: 5,000
+/// entries took 0.2 s on SQLite and 0.4 s on PostgreSQL, so that a portion also ends in time on a
+/// machine that is many times slower, and other requests of the operator wait only for a portion.
+const MAX_PAGES: u32 = 10;
 
-/// Maximum number of stores that a comparison lists.
+/// A portion ends after the page with this store. It bounds the size of a response: a page can add
+/// [`crate::host::PricePage::MAX_ENTRIES`] stores.
 const MAX_STORES: usize = 500;
 
 /// The time by which concurrent commits can swap entries of the ledger.
@@ -139,11 +138,17 @@ async fn load_zones<H: Host>(
     Ok(())
 }
 
-/// Returns the stores with the largest differences.
+/// Returns the stores, largest difference first.
 async fn listed<H: Host>(
     call: &Call<'_, H>,
     comparison: &Comparison,
 ) -> Result<Vec<StoreComparison>, HandlerError> {
+    let ids: Vec<StoreId> = comparison.stores.keys().copied().collect();
+    let mut names: BTreeMap<StoreId, String> = BTreeMap::new();
+    if !ids.is_empty() {
+        let stores = call.host.find_stores(StoreQuery::Ids(&ids)).await?;
+        names.extend(stores.into_iter().map(|store| (store.id, store.name)));
+    }
     let mut stores: Vec<(StoreId, FeeSums)> = comparison
         .stores
         .iter()
@@ -151,18 +156,9 @@ async fn listed<H: Host>(
         .collect();
     let size = |sums: &FeeSums| (sums.draft.centavos() - sums.current.centavos()).abs();
     stores.sort_unstable_by_key(|(id, sums)| (Reverse(size(sums)), *id));
-    stores.truncate(MAX_STORES);
-    let ids: Vec<StoreId> = stores.iter().map(|(id, _)| *id).collect();
-    let names = store_names(call, &ids).await?;
-    let name = |id: StoreId| {
-        names
-            .iter()
-            .find(|(other, _)| *other == id)
-            .map(|(_, name)| name.clone())
-    };
     let views = stores.iter().map(|(id, fees)| StoreComparison {
         store_id: id.get(),
-        store_name: name(*id).unwrap_or_default(),
+        store_name: names.remove(id).unwrap_or_default(),
         fees: sums(fees),
     });
     Ok(views.collect())

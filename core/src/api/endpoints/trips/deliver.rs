@@ -12,7 +12,7 @@ use crate::{
         problem::{Problem, ProblemCode},
         response::ApiResponse,
         route::{Access, Lasting, Route},
-        validate,
+        validate::{self, HandedOver},
     },
     drivers::connection::check_request,
     host::Host,
@@ -31,7 +31,7 @@ pub(crate) const DOC: Operation = Operation {
     id: "courierDeliver",
     summary: "Hand over a delivery",
     description: "From 330 to 500. If `codeRequired` is true, send the code that the recipient \
-        gives.",
+        gives. `payment` records what the recipient paid: the method, the amount and a reference.",
     request: RequestBody::Step("GiveDeliveryCode"),
     responses: &[(200, Some("CourierOrder"), "The updated order.")],
     parameters: &["platformOrderId"],
@@ -48,7 +48,13 @@ pub(crate) const DOC: Operation = Operation {
 
 pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let loaded = load_courier_order(call).await?;
-    let ((stop, code, proof), at) = read_step(call, validate::delivery_code)?;
+    let (handed, at) = read_step(call, validate::delivery_code)?;
+    let HandedOver {
+        stop,
+        code,
+        proof,
+        receipt,
+    } = handed;
     let check = match &code {
         Some(code) => check_code(call, &loaded.0, code).await?,
         None => CodeCheck::Own,
@@ -58,6 +64,7 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         act: Carry::Deliver { stop, code },
         proof,
         at,
+        receipt,
     };
     let mut loaded = Some(loaded);
     // The merchant's system is asked once, whatever happens to the commit.

@@ -46,7 +46,12 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             Ok((known(stop)?, reason, proof))
         })?;
         let act = Carry::Fail { stop, reason };
-        Ok(Sent { act, proof, at })
+        Ok(Sent {
+            act,
+            proof,
+            at,
+            receipt: None,
+        })
     })
     .await
 }

@@ -38,6 +38,7 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             act: Carry::ReachPickup,
             proof: ProofParts::default(),
             at: read_time(call)?,
+            receipt: None,
         })
     })
     .await

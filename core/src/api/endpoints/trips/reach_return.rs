@@ -42,6 +42,7 @@ pub(crate) async fn handle<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
             act: Carry::ReachReturn,
             proof: ProofParts::default(),
             at: read_time(call)?,
+            receipt: None,
         })
     })
     .await

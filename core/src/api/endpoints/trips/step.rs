@@ -21,7 +21,7 @@ use crate::{
         store::Store,
     },
     rules::{
-        lifecycle::{self, Carry, CodeCheck, CourierStep, StepOutcome},
+        lifecycle::{self, Carry, CodeCheck, CourierStep, Receipt, StepOutcome},
         trips::TripContext,
     },
     wire::CourierOrderView,
@@ -33,6 +33,8 @@ pub(super) struct Sent {
     pub proof: ProofParts,
     /// The time at which the courier took the step, if it was sent.
     pub at: Option<Timestamp>,
+    /// The payment that the courier received, if the delivery is handed over.
+    pub receipt: Option<Receipt>,
 }
 
 /// Reads a step with its time, which every step accepts besides its own fields. A problem lists the
@@ -83,6 +85,7 @@ pub(super) fn read_stop<H>(
         act: act(stop),
         proof: ProofParts::default(),
         at,
+        receipt: None,
     })
 }
 
@@ -96,6 +99,7 @@ pub(super) fn read_handover<H>(
         act: act(code),
         proof,
         at,
+        receipt: None,
     })
 }
 
@@ -113,7 +117,12 @@ pub(super) async fn take<H: Host>(
 pub(super) async fn take_with<H: Host>(
     call: &mut Call<'_, H>,
     (order, courier): (Order, Courier),
-    Sent { act, proof, at }: &Sent,
+    Sent {
+        act,
+        proof,
+        at,
+        receipt,
+    }: &Sent,
     check: CodeCheck,
 ) -> Result<ApiResponse, HandlerError> {
     let (others, next) = other_orders(call, &order, &courier).await?;
@@ -133,6 +142,7 @@ pub(super) async fn take_with<H: Host>(
         proof,
         at: *at,
         check,
+        receipt: receipt.as_ref(),
     };
     match lifecycle::carry(&order, &courier, trip, step, &mut ids, &mut call.context) {
         Ok(StepOutcome::Already) => Ok(view(&order, &store)?),
@@ -148,9 +158,19 @@ pub(super) async fn take_with<H: Host>(
             if let Some(counted) = counted {
                 call.host.commit(&counted).await?;
             }
-            Err(step_problem(&error, call.context.now).into())
+            Err(in_payment(step_problem(&error, call.context.now)).into())
         }
     }
+}
+
+/// Points the errors of a payment to the field of a step that contains it.
+fn in_payment(mut problem: Problem) -> Problem {
+    for error in &mut problem.errors {
+        if matches!(error.pointer.as_str(), "/method" | "/received") {
+            error.pointer.insert_str(0, "/payment");
+        }
+    }
+    problem
 }
 
 /// Returns the other orders of the courier's trip and, if there are any, the order of the next

@@ -114,6 +114,7 @@ fn decision<T: Fn(Point, Point) -> u32>(plans: &mut Plans<'_, '_, T>, order: usi
     let planned = courier.and_then(|courier| {
         let candidate = facts.problem.couriers.get(courier)?;
         let plan = plans.plans.get(courier)?;
+        // The order's costs are those of the courier's plan with it, less those without it.
         let rest = facts.removal(order, courier, &plans.plans, pool)?;
         let parts = facts.price(candidate, plan, pool) - facts.price(candidate, &rest, pool);
         let trips = plan.trips(pool);
@@ -153,6 +154,7 @@ fn decision<T: Fn(Point, Point) -> u32>(plans: &mut Plans<'_, '_, T>, order: usi
         None => Reason::CourierBusyUntil { at: starts_at },
         Some(deadline) => {
             let until = deadline - i64::from(config.step_s) - i64::from(config.margin_s);
+            // The next pass would be too late.
             if facts.problem.now > until {
                 return Decision::Commit {
                     courier,

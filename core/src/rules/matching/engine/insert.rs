@@ -309,6 +309,7 @@ impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
             )
         };
         let first = plan.first?;
+        // The order is in the second trip, so the first one stays as it is.
         if !pool.get(first.trip)?.members.contains(order) {
             let second = plan.second?;
             let trip = reduce(second.trip, pool);
@@ -330,6 +331,7 @@ impl<T: Fn(Point, Point) -> u32> Facts<'_, T> {
             ),
             None => (candidate.point, None),
         };
+        // The second trip begins where the first one now ends, and replaces it if it is empty.
         let mut second = plan.second;
         if let Some(second) = &mut second {
             second.ride = self.ride(from, pool.get(second.trip)?.pickup);

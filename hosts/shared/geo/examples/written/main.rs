@@ -5,6 +5,7 @@
 //!   `forms.rs`.
 //! - `--extract FILE` does the same with addresses along the named roads of an OpenStreetMap
 //!   extract of Porto Alegre.
+//! - `--prices FILE` compares prices of the addresses of a register file with and without a pack.
 //! - `--centroids FILE` measures locations by municipality.
 //! - `--ceps FILE` measures road distances between locations by CEP, for addresses along the roads
 //!   of an extract that have a CEP.
@@ -15,6 +16,7 @@
 mod centroids;
 mod ceps;
 mod forms;
+mod prices;
 mod report;
 mod town;
 
@@ -27,8 +29,7 @@ use forms::{Door, FORMS};
 /// Maximum number of addresses of each form.
 const ADDRESSES: usize = 4_000;
 
-const USAGE: &str =
-    "usage: written [--register FILE] [--extract FILE] [--centroids FILE] [--ceps FILE]";
+const USAGE: &str = "usage: written [--register FILE] [--extract FILE] [--prices FILE] [--centroids FILE] [--ceps FILE]";
 
 #[expect(clippy::print_stdout, reason = "an example that measures and prints")]
 fn main() -> Result<(), Box<dyn Error>> {
@@ -38,6 +39,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let text = match &*option {
             "--register" => table(&path, &town::of_register(&path)?)?,
             "--extract" => table(&path, &town::of_extract(&path)?)?,
+            "--prices" => {
+                let doors = town::of_register(&path)?;
+                let bytes = pack(doors.iter().filter(|door| !is_absent(door)))?;
+                prices::report(&doors, bytes.leak())?
+            }
             "--centroids" => centroids::report(&path)?,
             "--ceps" => {
                 let doors = town::of_postcodes(&path)?;

@@ -1,5 +1,5 @@
-//! Tests with the two real extracts in ../shared/data. Each test is skipped with a message if its
-//! extract is missing.
+//! Tests with the two real extracts in ../shared/data. Each test is ignored if its extract is
+//! missing.
 
 use crate::extract;
 use despacho_core::{geo::great_circle_m, model::Point};

@@ -11,8 +11,10 @@ mod streets;
 
 use std::path::PathBuf;
 
-/// Returns the path of an extract in ../shared/data/osm, or `None` with a message on standard error
-/// if it is missing.
+use despacho_xtask::skip;
+
+/// Returns the path of an extract in ../shared/data/osm, or `None` to ignore the test if it is
+/// missing.
 fn extract(name: &str) -> Option<PathBuf> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let found = here
@@ -20,7 +22,8 @@ fn extract(name: &str) -> Option<PathBuf> {
         .map(|folder| folder.join("shared/data/osm").join(name))
         .find(|path| path.exists());
     if found.is_none() {
-        eprintln!("skipped: shared/data/osm/{name}, an OpenStreetMap extract, is missing");
+        let reason = format!("shared/data/osm/{name}, an OpenStreetMap extract, is missing");
+        skip::test("shared-data", reason);
     }
     found
 }

@@ -14,6 +14,7 @@ use despacho_core::{
             AccountConfig, CourierConfig, KeyConfig, PlaceConfig, PriceConfig, RetentionConfig,
             Secret, Settings,
         },
+        top_ups::PixConfig,
         webhooks::WebhookConfig,
     },
 };
@@ -49,6 +50,8 @@ pub struct SharedSettings {
     pub webhooks: WebhookConfig,
     /// How couriers are notified of orders.
     pub push: PushConfig,
+    /// Payments by Pix to the operator.
+    pub pix: PixConfig,
     /// How long personal data is stored.
     pub retention: RetentionConfig,
     /// How geocoders are called.
@@ -80,6 +83,7 @@ impl SharedSettings {
             pricing: self.pricing,
             webhooks: self.webhooks.clone(),
             push: self.push.clone(),
+            pix: self.pix.clone(),
             mail: false,
             retention: self.retention,
             secret,
@@ -92,6 +96,15 @@ impl SharedSettings {
     pub(super) fn conflict(&self) -> Option<(&'static str, String)> {
         if self.push.vapid_key.is_some() && self.push.contact.is_none() {
             return Some(("push.contact", "is required with push.vapid-key".to_owned()));
+        }
+        let pix = &self.pix;
+        if pix.key.is_some() && pix.recipient().is_none() {
+            let missing = if pix.name.is_none() {
+                "pix.name"
+            } else {
+                "pix.city"
+            };
+            return Some((missing, "is required with pix.key".to_owned()));
         }
         let dispatch = &self.dispatch;
         let lost_minutes = dispatch

@@ -4,6 +4,7 @@ use std::{fmt, net::SocketAddr};
 
 use despacho_core::{
     json,
+    model::{PixKey, PixRecipient},
     rules::{
         pricing::Tariff,
         push::{self, VapidKey},
@@ -103,6 +104,22 @@ pub(super) fn vapid_key(text: &str) -> Parsed {
     VapidKey::parse(text)
         .map(|_| text.trim().to_owned())
         .map_err(ValueError::new)
+}
+
+pub(super) fn pix_key(text: &str) -> Parsed {
+    PixKey::parse(text)
+        .map(|_| text.trim().to_owned())
+        .map_err(ValueError::new)
+}
+
+/// A name or a city in Pix codes.
+pub(super) fn pix_text(text: &str) -> Parsed {
+    let text = text.trim();
+    if PixRecipient::is_printable(text) {
+        Ok(text.to_owned())
+    } else {
+        Err(ValueError::new("must have a letter or a digit"))
+    }
 }
 
 pub(super) fn push_contact(text: &str) -> Parsed {

@@ -491,6 +491,7 @@ pub(crate) async fn free_couriers_have_a_recent_position(backend: impl Backend) 
         sandbox: false,
         is_free: true,
         capacity,
+        cash_room: None,
     };
     let index_key = |at: &Candidate| (Cell::of(at.point), at.id);
     let everywhere = Cell::of(Point {

@@ -2,12 +2,13 @@
 
 use despacho_core::{
     host::{
-        AttemptQuery, AuditQuery, Host, HostError, PriceQuery, StatementQuery, TariffQuery,
-        UsageQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CashBalanceQuery, CashEntryQuery, Host, HostError, PayEntryQuery,
+        PayPlanQuery, PriceQuery, StatementQuery, TariffQuery, UsageQuery, UserQuery, WebhookQuery,
     },
     model::{
         StoreId,
         order::{Journal, OrderFilter},
+        pay::PayPeriod,
         privacy::PersonalQuery,
         store::{KeyHash, Period},
     },
@@ -15,7 +16,7 @@ use despacho_core::{
 
 use super::{
     Backend,
-    fixtures::{at, photo_id, store_id, webhook_id},
+    fixtures::{at, courier_id, photo_id, store_id, webhook_id},
 };
 
 /// Every read that has a default, and what the API lacks without it.
@@ -34,6 +35,11 @@ async fn unsupported(host: &impl Host) -> Vec<(&'static str, &'static str)> {
         webhook: webhook_id(1),
         before: None,
         limit: 1,
+    };
+    let pay = PayPeriod {
+        from: at(0),
+        until: at(1),
+        after: None,
     };
     let tariffs = TariffQuery::Before {
         before: None,
@@ -57,6 +63,8 @@ async fn unsupported(host: &impl Host) -> Vec<(&'static str, &'static str)> {
         find_users(UserQuery::Store(store)): "users of a store",
         audit(AuditQuery::default()): "the audit log",
         find_tariffs(tariffs): "stored tariffs",
+        find_pay_plans(PayPlanQuery::InForce(at(0))): "pay plans",
+        pay_entries(courier_id(1), PayEntryQuery::Period(pay, 1)): "couriers' pay",
         order_prices(prices): "the comparison of a tariff with past orders",
         reported_orders(&OrderFilter::all(), 1): "reports",
         blob(photo_id(1)): "photos",
@@ -64,6 +72,8 @@ async fn unsupported(host: &impl Host) -> Vec<(&'static str, &'static str)> {
         journal_span(journal): "lists and streams of events, and webhooks",
         notifications(store, None, 1): "notifications",
         statement(store, StatementQuery::Period(period, 1)): "statements and top-ups",
+        cash_balances(CashBalanceQuery::Couriers(&[])): "the cash that couriers carry",
+        cash_entries(CashEntryQuery::Notes(&[])): "the cash that couriers carry",
         find_webhooks(WebhookQuery::Store(store)): "webhooks",
         messages(webhook_id(1)): "webhooks",
         find_attempts(attempts): "the log of a webhook",

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use despacho_core::{
-    changes::{Changes, Write},
+    changes::{Changes, PayPlanChange, Write},
     host::{
-        AttemptQuery, AuditQuery, CourierQuery, Host, HostError, OrderQuery, StatementQuery,
-        Storage, StoreQuery, TariffQuery, UserQuery, WebhookQuery,
+        AttemptQuery, AuditQuery, CashEntryQuery, CashFilter, CourierQuery, Host, HostError,
+        OrderQuery, PayPlanQuery, StatementQuery, Storage, StoreQuery, TariffQuery, UserQuery,
+        WebhookQuery,
     },
     model::{
         OrderId,
@@ -22,12 +23,14 @@ use super::{
     Backend,
     accounts::{entry as audit_entry, user},
     blobs::blob,
+    cash::collected,
     fixtures::{
         at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message,
         notification, order, order_id, photo_id, position, store, store_id, top_up, update,
         webhook, webhook_id,
     },
     outward::journal_last_position,
+    pay::{entries as pay_entries, entry as pay_entry, plan as pay_plan},
     tariffs::{insert as insert_tariff, tariff},
 };
 
@@ -45,6 +48,7 @@ fn everything() -> Changes {
         links: order.tracking_links(),
         ledger: vec![entry(1, 1_900, None)],
         top_ups: vec![top_up(1, 100, "PIX-1")],
+        cash: vec![collected(61, 5_790)],
         webhooks: vec![Write::insert(webhook(7, 1))],
         messages: vec![MessageChange::Put(message(7, 3, 1))],
         attempts: vec![attempt(7, 1)],
@@ -55,6 +59,8 @@ fn everything() -> Changes {
         blobs: vec![blob(80, 50, b"photo")],
         removed_blobs: vec![photo_id(81)],
         tariffs: insert_tariff(0, tariff(90, 1)).tariffs,
+        pay: vec![pay_entry(9, 0, Some(0))],
+        pay_plans: vec![PayPlanChange::Insert(pay_plan("moto", 91, 1))],
         redactions: vec![Redaction::Record(erasure_record())],
     }
 }
@@ -141,11 +147,22 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
         .await
         .unwrap()
     ));
+    let filter = CashFilter::default();
+    seen.push(format!(
+        "{:?}",
+        host.cash_entries(CashEntryQuery::Matching(&filter, 10))
+            .await
+            .unwrap()
+    ));
     let tariffs = TariffQuery::Before {
         before: None,
         limit: 10,
     };
     seen.push(format!("{:?}", host.find_tariffs(tariffs).await.unwrap()));
+    let plans = PayPlanQuery::Version("2026.91");
+    seen.push(format!("{:?}", host.find_pay_plans(plans).await.unwrap()));
+    let pay: Vec<_> = pay_entries(host, 9).await;
+    seen.push(format!("{pay:?}"));
     seen.push(format!("{:?}", host.blob(photo_id(80)).await.unwrap()));
     seen.push(format!("{}", journal_last_position(host, 1).await.unwrap()));
     let records = PersonalQuery::Records {
@@ -172,7 +189,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
 pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
     let host = backend.host();
     let before = visible(host).await;
-    let poison: [fn(&mut Changes); 11] = [
+    let poison: [fn(&mut Changes); 14] = [
         |changes| changes.stores.push(update(3, store(2))),
         |changes| changes.keys.push(update(1, key(6, 1))),
         |changes| changes.users.push(update(1, user(16, 1))),
@@ -181,8 +198,14 @@ pub(crate) async fn conflict_undoes_the_entire_commit(backend: impl Backend) {
         |changes| changes.ledger.push(entry(1, -2_001, Some(0))),
         |changes| changes.orders.push(Write::insert(order(51, 1, "P-1"))),
         |changes| changes.top_ups.push(top_up(1, 1, "PIX-1")),
+        |changes| changes.cash.push(collected(61, 1)),
         |changes| changes.webhooks.push(update(2, webhook(8, 1))),
         |changes| changes.blobs.push(blob(80, 50, b"other")),
+        |changes| changes.pay.push(pay_entry(9, 0, Some(0))),
+        |changes| {
+            let plan = pay_plan("other", 91, 2);
+            changes.pay_plans.push(PayPlanChange::Insert(plan));
+        },
         |changes| changes.tariffs = insert_tariff(3, tariff(90, 1)).tariffs,
     ];
     for poison in poison {

@@ -4,8 +4,9 @@ use despacho_core::{
     changes::{Changes, Write},
     model::{
         Address, Cnpj, CourierId, Day, DeliveryId, Distance, Duration, Email, Entropy, EventId,
-        KeyId, LocalTime, Located, Money, NotificationId, OrderId, Person, Phone, PhotoId, Point,
-        Precision, Requirements, StoreId, Text, Timestamp, Vehicle, WebhookId,
+        KeyId, LocalTime, Located, Money, NotificationId, OrderId, Person, Phone, PhotoId, PixKey,
+        PixRecipient, Point, Precision, Requirements, StoreId, Text, Timestamp, Vehicle, WebhookId,
+        cash::DeliveryCash,
         courier::{
             Courier, CourierKey, DeviceKey, Handover, HandoverKind, Position, PushDue,
             PushSubscription, TripOrder,
@@ -15,15 +16,18 @@ use despacho_core::{
             ConsideredCourier, Delivery, DeliveryStatus, DeliveryWindow, Erasure, Eta, Event,
             EventKind, JournalEntry, LastStep, LinkKey, Order, OrderDispatch, OrderProof,
             OrderSchedule, OrderStatus, Payment, PaymentMethod, Photo, PhotoFormat, Place, Proof,
-            ProofPart, ProofParts, ProofRule, ProofStep, Rating, RecordedEvent, Tracking,
+            ProofPart, ProofParts, ProofRule, ProofStep, Rating, ReceivedPayment, RecordedEvent,
+            Tracking,
         },
+        pay::{OrderPay, PayPlan, PayTerms, Payer, TripPosition},
         price::{PriceLine, Rule},
         privacy::{ErasureCause, ErasureRecord},
         store::{
             Billing, Claim, EntryKind, FailedField, FailureReason, HoursException, Key, KeyHash,
             KeyKind, LedgerEntry, Notification, NotificationKind, NotifyAt, OpeningPeriod,
-            RecipientChoice, Ring, ServiceArea, Store, StoreDispatch, StoreHours, StoreTracking,
-            StoredResponse, TimeSpan, TopUp, TrackingContact,
+            RecipientChoice, Ring, ServiceArea, Settle, Store, StoreDispatch, StoreHours,
+            StorePayments, StoreTracking, StoredResponse, TimeSpan, TopUp, TopUpRequest,
+            TopUpRequests, TrackingContact,
         },
         webhook::{
             Attempt, AttemptResult, Lease, Message, SendError, SigningSecret, Subject, Webhook,
@@ -42,6 +46,10 @@ pub(crate) fn at(minutes: i64) -> Timestamp {
 
 pub(crate) fn store_id(number: u64) -> StoreId {
     StoreId::new(number).unwrap()
+}
+
+pub(crate) fn courier_id(number: u64) -> CourierId {
+    CourierId::new(number).unwrap()
 }
 
 pub(crate) fn order_id(number: u64) -> OrderId {
@@ -142,10 +150,31 @@ pub(crate) fn store(number: u64) -> Store {
             [1, 2, 3, 1].map(point).to_vec(),
         )]])),
         estimates: None,
+        payments: StorePayments {
+            settle: Settle::AtShiftEnd,
+            pix: Some(pix()),
+        },
+        top_ups: TopUpRequests {
+            last: 3,
+            requests: vec![TopUpRequest {
+                number: 3,
+                amount: money(25_000),
+                requested_at: at(1),
+                confirmed_at: Some(at(2)),
+            }],
+        },
         disabled_at: None,
         parent_disabled: false,
         created_at: at(0),
         deleted_at: None,
+    }
+}
+
+fn pix() -> PixRecipient {
+    PixRecipient {
+        key: PixKey::parse("+5511999990000").unwrap(),
+        name: "Padaria Pão Quente".to_owned(),
+        city: "São Paulo".to_owned(),
     }
 }
 
@@ -198,9 +227,23 @@ pub(crate) fn delivery(number: u64) -> Delivery {
         online_payment: number.is_multiple_of(2),
         product_value: Some(money(12_345)),
         payment: Some(Payment {
+            returns: Some(false),
             method: PaymentMethod::Cash,
             change_for: Some(money(20_000)),
             split: Vec::new(),
+            pix: Some(Box::new(pix())),
+        }),
+        received: vec![ReceivedPayment {
+            method: PaymentMethod::Pix,
+            amount: money(12_345),
+            reference: Some("E9040088820261121143000123456789".to_owned()),
+            at: at(31),
+        }],
+        cash: Some(DeliveryCash {
+            courier: CourierId::new(9).unwrap(),
+            collected: money(12_000),
+            direct: money(345),
+            handed_over: true,
         }),
         window: Some(DeliveryWindow {
             from: at(30),
@@ -279,6 +322,18 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
             phone: phone(),
             position: Some(point(3)),
         }),
+        pay: Some(Box::new(OrderPay {
+            name: "moto".to_owned(),
+            plan: PayPlan {
+                version: "2026.1".to_owned(),
+                per_km: "1.2345".parse().unwrap(),
+                ..PayPlan::default()
+            },
+            payer: Payer::Store,
+            deliveries: 2,
+            position: Some(TripPosition::Further),
+            waited_minutes: 4,
+        })),
         attempt: 2,
         released: vec![CourierId::new(8).unwrap()],
         first_allocated_at: Some(at(3)),
@@ -439,6 +494,13 @@ pub(crate) fn courier(number: u64) -> Courier {
         max_weight_g: None,
         max_volume_ml: None,
         equipment: despacho_core::model::Equipment::ALL,
+        pay: vec![PayTerms {
+            store: Some(store_id(1)),
+            plan: "moto".to_owned(),
+            payer: Payer::Store,
+            shift_payer: Payer::Operator,
+        }],
+        cash_limit: None,
         handovers: vec![Handover {
             kind: HandoverKind::Return,
             store: store_id(1),

@@ -6,6 +6,7 @@ pub(crate) mod accounts;
 pub(crate) mod aggregates;
 pub(crate) mod blobs;
 pub(crate) mod boundary;
+pub(crate) mod cash;
 pub(crate) mod changes;
 pub(crate) mod dispatch;
 pub(crate) mod exactness;
@@ -18,6 +19,7 @@ mod model;
 pub(crate) mod money;
 pub(crate) mod notices;
 pub(crate) mod outward;
+pub(crate) mod pay;
 pub(crate) mod privacy;
 pub(crate) mod push;
 pub(crate) mod search;
@@ -33,7 +35,7 @@ pub(crate) trait Backend: Sized {
 
     /// Creates an empty storage. It assigns IDs from 1,000 on; the cases use lower ones.
     async fn start() -> Self;
-    /// Calls `start`, or prints why this machine has no such database and returns `None`.
+    /// Calls `start`, or returns `None` to ignore the test if this machine has no such database.
     async fn find() -> Option<Self> {
         Some(Self::start().await)
     }
@@ -63,6 +65,9 @@ macro_rules! run_suite {
             }
             blobs { photos_are_read_as_written, photo_is_written_once, orders_with_proofs_are_found_by_age }
             boundary { every_read_is_implemented }
+            cash {
+                cash_is_read_as_written, cash_is_found_by_every_filter, delivery_is_collected_once, racing_closings_commit_once,
+            }
             changes {
                 conflict_undoes_the_entire_commit, ids_are_never_repeated, hostile_text_is_stored_unchanged, restart_keeps_all_data,
                 random_commits_match_the_reference_host,
@@ -112,6 +117,10 @@ macro_rules! run_suite {
                 tariffs_are_read_as_written_latest_first, schedule_has_the_last_rows_only, tariff_change_requires_its_revision,
                 racing_tariff_changes_commit_once, key_lookup_returns_the_tariff_revision, order_prices_are_read_newest_first,
                 order_prices_continue_after_each_page,
+            }
+            pay {
+                plans_are_read_as_written_latest_first, plan_versions_are_unique, started_plan_is_not_removed,
+                entries_are_read_by_courier_and_period, calculated_entry_is_written_once,
             }
             push { couriers_are_found_by_their_first_due_push, assignment_is_pushed_once_by_several_instances }
             trips {

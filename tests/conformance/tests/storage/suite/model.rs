@@ -5,19 +5,25 @@ use std::sync::Arc;
 
 use despacho_core::{
     changes::{Changes, Write},
-    host::{CourierQuery, Host, KeyQuery, OrderQuery, Storage, StoreQuery},
+    host::{
+        CashEntryQuery, CashFilter, CourierQuery, Host, KeyQuery, OrderQuery, Storage, StoreQuery,
+    },
     memory::MemoryHost,
     model::{
         Email, Figures, Timestamp,
+        cash::{CashBalance, CashEntry, CashKind},
         courier::Courier,
         order::{Event, Order, OrderStatus},
         store::{Claim, ClaimChange, Key, KeyHash, KeyHolder, Notification, Store},
     },
 };
 
-use super::fixtures::{
-    Rng, at, claim, cnpj, courier, email, entry, event, key, notification, order, order_id, store,
-    store_id, update, with_response,
+use super::{
+    cash::{balance as cash_balance, cash, closing, collected},
+    fixtures::{
+        Rng, at, claim, cnpj, courier, email, entry, event, key, money, notification, order,
+        order_id, store, store_id, update, with_response,
+    },
 };
 
 /// Small numbers of IDs and codes, so commits conflict often.
@@ -62,7 +68,7 @@ async fn random(model: &MemoryHost, rng: &mut Rng, step: i64) -> Changes {
         ..Changes::default()
     };
     for _ in 0..=rng.below(3) {
-        match rng.below(8) {
+        match rng.below(9) {
             0 => changes.stores.push(random_store(model, rng).await),
             1 => changes.keys.push(random_key(model, rng).await),
             2 | 3 => changes.orders.push(random_order(model, rng).await),
@@ -97,6 +103,7 @@ async fn random(model: &MemoryHost, rng: &mut Rng, step: i64) -> Changes {
                     (!rng.once_in(3)).then_some(-500),
                 ));
             }
+            7 => changes.cash.extend(random_cash(model, rng).await),
             _ if rng.once_in(2) => {
                 let read_at = rng.once_in(2).then(|| at(step));
                 let received = notification(1 + rng.below(12), 1 + rng.below(2));
@@ -112,6 +119,27 @@ async fn random(model: &MemoryHost, rng: &mut Rng, step: i64) -> Changes {
         }
     }
     changes
+}
+
+/// Returns an entry of the cash ledger, or a closing that does not always know the last one.
+async fn random_cash(model: &MemoryHost, rng: &mut Rng) -> Vec<CashEntry> {
+    let amount = i64::try_from(rng.below(2_000)).unwrap();
+    match rng.below(4) {
+        0 => vec![cash(CashKind::Float, amount)],
+        1 => vec![collected(1 + rng.below(20), amount)],
+        2 => vec![cash(CashKind::HandedOver, amount)],
+        _ => {
+            let open = cash_balance(model).await;
+            let period = open.period - u32::from(open.period > 1 && rng.once_in(4));
+            let lost = if rng.once_in(4) { 1 } else { 0 };
+            let known = CashBalance {
+                period,
+                float: open.float.plus(money(lost)),
+                ..open
+            };
+            closing(&known, amount)
+        }
+    }
 }
 
 fn expected(rng: &mut Rng, version: Option<u32>) -> u32 {
@@ -219,6 +247,9 @@ struct Dump {
     couriers: Vec<Courier>,
     notifications: Vec<Vec<Notification>>,
     claims: Vec<Option<Claim>>,
+    cash: Vec<CashBalance>,
+    /// Without their IDs.
+    cash_entries: Vec<(u32, CashEntry)>,
     figures: Figures,
 }
 
@@ -300,6 +331,11 @@ async fn dump<H: Host>(host: &H, now: Timestamp) -> Dump {
         })
         .await
         .unwrap();
+    dump.cash.push(cash_balance(host).await);
+    let filter = CashFilter::default();
+    let entries = host.cash_entries(CashEntryQuery::Matching(&filter, 1_000));
+    let entries = entries.await.unwrap().into_iter();
+    dump.cash_entries = entries.map(|one| (one.period, one.entry)).collect();
     dump.figures = host.figures(now, at(20)).await.unwrap();
     for code in CODES {
         dump.claims.push(host.claim("store/1", code).await.unwrap());

@@ -110,7 +110,8 @@ pub(crate) async fn candidates_are_all_available_couriers(backend: impl Backend)
             point,
             sandbox: false,
             is_free: true,
-            capacity
+            capacity,
+            cash_room: None,
         }]
     );
 }

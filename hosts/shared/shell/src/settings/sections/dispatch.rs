@@ -1,11 +1,18 @@
 //! The settings of `dispatch`. core/DISPATCH.md explains the costs.
 
+use std::ops::RangeInclusive;
+
 use despacho_core::rules::matching::Dispatch;
 
 use crate::settings::{
     Setting,
     Unit::{Count, Kilometres, Minutes, Percent, Seconds},
 };
+
+/// Returns a range of the core as the range of a setting.
+const fn range(range: RangeInclusive<u32>) -> RangeInclusive<u64> {
+    *range.start() as u64..=*range.end() as u64
+}
 
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::number(
@@ -18,13 +25,13 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::number(
         "dispatch.radius-km",
         Kilometres,
-        1..=Dispatch::MAX_RADIUS_KM as u64,
+        range(Dispatch::RADIUS_KM),
         "Maximum straight-line distance between a courier and a pickup",
     ),
     Setting::number(
         "dispatch.max-position-age-minutes",
         Minutes,
-        1..=60,
+        range(Dispatch::POSITION_AGE_MINUTES),
         "Maximum age of a courier's position for dispatch",
     ),
     Setting::number(
@@ -37,21 +44,21 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::number(
         "dispatch.stuck-after-minutes",
         Minutes,
-        1..=120,
+        range(Dispatch::STUCK_AFTER_MINUTES),
         "Time by which a courier's step is overdue, after which dispatch does not count on the \
          courier; one who does not move to the pickup loses the order",
     ),
     Setting::number(
         "dispatch.wait-limit-minutes",
         Minutes,
-        1..=60,
+        range(Dispatch::WAIT_LIMIT_MINUTES),
         "Time that a ready order waits at most for a better courier while an idle one is in \
          reach; health names orders that search longer",
     ),
     Setting::number(
         "dispatch.reoffer-after-minutes",
         Minutes,
-        0..=60,
+        range(Dispatch::REOFFER_AFTER_MINUTES),
         "Search time after which an order can be assigned again to a courier who released it, \
          if no other courier is free",
     ),
@@ -71,40 +78,40 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::number(
         "dispatch.lead-minutes",
         Minutes,
-        0..=Dispatch::MAX_LEAD_MINUTES as u64,
+        range(Dispatch::LEAD_MINUTES),
         "Time before the ready time from which a courier is searched, unless the store has its \
          own value; 0 searches when the order is ready",
     ),
     Setting::number(
         "dispatch.horizon-minutes",
         Minutes,
-        0..=120,
+        range(Dispatch::HORIZON_MINUTES),
         "Time within which a courier must be free to be considered",
     ),
     Setting::number(
         "dispatch.orders-per-trip",
         Count,
-        1..=Dispatch::MAX_ORDERS_PER_TRIP as u64,
+        range(Dispatch::ORDERS_PER_TRIP),
         "Maximum orders of one store that a courier carries together, unless the store has its \
          own value",
     ),
     Setting::number(
         "dispatch.detour-minutes",
         Minutes,
-        0..=120,
+        range(Dispatch::DETOUR_MINUTES),
         "Maximum time by which the other orders of a trip can delay a delivery",
     ),
     Setting::number(
         "dispatch.ready-spread-minutes",
         Minutes,
-        0..=120,
+        range(Dispatch::READY_SPREAD_MINUTES),
         "Maximum time between the ready times of a trip's orders; an order that is delayed by \
          more leaves the trip",
     ),
     Setting::number(
         "dispatch.margin-seconds",
         Seconds,
-        0..=1_800,
+        range(Dispatch::MARGIN_SECONDS),
         "Time by which couriers are sent earlier than their travel time requires; about 480 \
          suits ready times that vary by minutes",
     ),

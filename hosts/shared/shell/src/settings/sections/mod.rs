@@ -10,6 +10,7 @@ mod limits;
 mod messages;
 mod monitoring;
 mod orders;
+mod pix;
 mod retention;
 mod webhooks;
 
@@ -30,6 +31,7 @@ const GROUPS: &[&[Setting]] = &[
     webhooks::SETTINGS,
     retention::SETTINGS,
     messages::SETTINGS,
+    pix::SETTINGS,
 ];
 
 /// Returns every setting of every host.
