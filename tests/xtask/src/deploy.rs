@@ -1,4 +1,4 @@
-//! Checks the deployment files with their usual linters. No container engine or cluster runs them
+//! Checks the files of deployment and of continuous integration with their usual linters. No container engine or cluster runs them
 //! here.
 
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use despacho_xtask::{
     place,
     run::{self, Failure},
+    skip,
 };
 
 use crate::needs;
@@ -17,6 +18,17 @@ const MANIFESTS: [&str; 2] = [
 ];
 /// The image's recipe.
 const DOCKERFILE: &str = "hosts/warp/deploy/Dockerfile";
+/// The files of continuous integration, with their schemas.
+const WORKFLOWS: [(&str, &[&str]); 2] = [
+    (
+        "vendor.github-workflows",
+        &[
+            ".github/workflows/release.yml",
+            ".github/workflows/verify.yml",
+        ],
+    ),
+    ("vendor.dependabot", &[".github/dependabot.yml"]),
+];
 /// systemd's unit.
 const UNIT: &str = "hosts/warp/deploy/despacho.service";
 /// The linter's default rules, with longer lines for comments.
@@ -41,6 +53,12 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
         "kubernetes-validate",
         &[&["--strict"], &MANIFESTS[..]].concat(),
     )?;
+    for (schema, files) in WORKFLOWS {
+        lint(
+            "check-jsonschema",
+            &[&["--builtin-schema", schema][..], files].concat(),
+        )?;
+    }
     if run::succeeds(&["systemd-analyze", "--version"]) {
         let threshold = format!("--threshold={MAX_EXPOSURE}");
         let words = [
@@ -52,11 +70,13 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
             UNIT,
         ];
         run::show(run::command(root, &words))?;
-        verify_unit(root)?;
+        verify_unit(root)
     } else {
-        println!("  systemd-analyze is not installed; the unit is not checked");
+        skip::record(
+            "systemd-analyze",
+            "systemd's unit: `apt-get install systemd`",
+        )
     }
-    Ok(())
 }
 
 /// Fails if systemd warns about the unit, for example about an unknown setting. systemd also looks

@@ -10,3 +10,4 @@ pub mod place;
 pub mod postgres;
 pub mod run;
 pub mod server;
+pub mod skip;

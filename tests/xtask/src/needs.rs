@@ -214,6 +214,15 @@ pub(crate) enum Missing {
     Failed(Failure),
 }
 
+impl From<Missing> for Failure {
+    fn from(missing: Missing) -> Failure {
+        match missing {
+            Missing::Offline(reason) => Failure::new(reason),
+            Missing::Failed(failure) => failure,
+        }
+    }
+}
+
 impl From<Failure> for Missing {
     fn from(failure: Failure) -> Missing {
         Missing::Failed(failure)

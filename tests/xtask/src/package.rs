@@ -336,13 +336,14 @@ fn types(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 /// Installs the locked packages of a folder, unless they are installed.
-pub(crate) fn install(folder: &Path) -> Result<(), Box<dyn Error>> {
+pub(crate) fn install(folder: &Path) -> Result<(), Failure> {
     let written = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
     let installed = written(&folder.join("node_modules/.package-lock.json"));
     let locked = written(&folder.join("package-lock.json"));
     match (installed, locked) {
         (Ok(installed), Ok(locked)) if installed >= locked => Ok(()),
-        _ => npm(folder, &["ci", "--no-audit", "--no-fund"]),
+        _ => npm(folder, &["ci", "--no-audit", "--no-fund"])
+            .map_err(|error| Failure::new(format!("{}: {error}", folder.display()))),
     }
 }
 

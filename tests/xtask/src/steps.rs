@@ -5,7 +5,7 @@ use std::{path::Path, process::Command};
 use despacho_xtask::{
     component,
     run::{self, Failure},
-    server,
+    server, skip,
 };
 
 use crate::{
@@ -61,7 +61,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "deploy",
-        description: "the Dockerfile, the Kubernetes manifests and the systemd unit pass their linters",
+        description: "the Dockerfile, the Kubernetes manifests, the systemd unit and the workflows pass their linters",
         needs: &[Need::Venv(TESTS)],
         is_by_name: false,
         load: Load::Waits,
@@ -379,6 +379,14 @@ pub(crate) const STEPS: &[Step] = &[
         run: crates::check_newest,
     },
     Step {
+        name: "crates-oldest",
+        description: "the published packages build with the lowest version of every dependency that their manifests permit",
+        needs: &[Need::Registry],
+        is_by_name: false,
+        load: Load::Compiles,
+        run: crates::check_oldest,
+    },
+    Step {
         name: "generators",
         description: "linters accept core/openapi.json, and clients that four generators and Postman derive from it create orders",
         needs: &[
@@ -446,10 +454,10 @@ pub(crate) const STEPS: &[Step] = &[
                     &[&bench[..], &["dispatch", &path, "--short"]].concat(),
                 )),
                 None => {
-                    println!(
-                        "  SKIPPED: the benchmark `dispatch`. {INSTANCES} does not name a folder or an archive of its instances"
+                    let reason = format!(
+                        "the benchmark `dispatch`: {INSTANCES} does not name a folder or an archive of its instances"
                     );
-                    Ok(())
+                    skip::record("shared-data", &reason)
                 }
             }
         },

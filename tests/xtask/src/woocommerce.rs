@@ -3,16 +3,19 @@
 
 use std::{
     fs,
+    io::{Cursor, Write},
     path::{Path, PathBuf},
 };
 
 use despacho_xtask::{
     place,
     run::{self, Failure},
-    server,
+    server, skip,
 };
 
-use crate::{archive, catalogue};
+use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::SimpleFileOptions};
+
+use crate::{needs::Need, package};
 
 const FOLDER: &str = "bindings/woocommerce";
 /// The files of the plugin and the folders with PHP files.
@@ -33,10 +36,7 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     for part in PARTS {
         list(&folder, part, &mut names)?;
     }
-    let mut files = vec![(
-        format!("{CATALOGUE}.mo"),
-        catalogue::compile(&read(&folder.join(format!("{CATALOGUE}.po")))?)?,
-    )];
+    let mut files = vec![(format!("{CATALOGUE}.mo"), compile_catalogue(root)?)];
     for name in names {
         let mut text = read(&folder.join(&name))?;
         if VERSIONED.contains(&&*name) {
@@ -53,7 +53,7 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     }
     let out = output()?;
     let path = out.join(format!("despacho-{version}.zip"));
-    let bytes = archive::zip(&files)?;
+    let bytes = zip(&files).map_err(|e| Failure::new(format!("{}: {e}", path.display())))?;
     fs::create_dir_all(&out)
         .and_then(|()| fs::write(&path, &bytes))
         .map_err(|e| error(&path, &e))?;
@@ -66,14 +66,48 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
+/// Compiles the translations with gettext. An untranslated message is an error, because WordPress
+/// would show an empty text.
+fn compile_catalogue(root: &Path) -> Result<Vec<u8>, Failure> {
+    Need::Program("msgfmt", "gettext").ensure(root, false)?;
+    let source = root.join(FOLDER).join(format!("{CATALOGUE}.po"));
+    let source = source.to_string_lossy();
+    let untranslated = run::stdout(&["msgattrib", "--untranslated", "--no-obsolete", &source]);
+    if untranslated.as_deref() != Some("") {
+        return Err(Failure::new(format!(
+            "{source} has untranslated messages:\n{}",
+            untranslated.unwrap_or_default()
+        )));
+    }
+    let out = output()?.join("catalogue.mo");
+    let written = fs::create_dir_all(output()?);
+    written.map_err(|e| error(&out, &e))?;
+    let mut compile = run::command(root, &["msgfmt", "--check-format", "--output-file"]);
+    compile.arg(&out).arg(&*source);
+    run::show(compile)?;
+    fs::read(&out).map_err(|e| error(&out, &e))
+}
+
+/// Returns an archive that has the same bytes for the same files: uncompressed, with a fixed time.
+fn zip(files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, ZipError> {
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .last_modified_time(DateTime::default())
+        .unix_permissions(0o644);
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        archive.start_file(name, options)?;
+        archive.write_all(bytes)?;
+    }
+    Ok(archive.finish()?.into_inner())
+}
+
 /// Builds the archive and runs the tests for which the programs are installed.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let archive = build(root)?;
     if !run::succeeds(&["php", "--version"]) {
-        println!(
-            "  SKIPPED: the tests of the WooCommerce plugin, because PHP is missing (`apt-get install php-cli`)"
-        );
-        return Ok(());
+        let reason = "the plugin's tests: PHP is missing (`apt-get install php-cli`)";
+        return skip::record("woocommerce", reason);
     }
     let mut names = Vec::new();
     for part in [&PARTS[..], &["tests"]].concat() {
@@ -101,18 +135,12 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
         &["php", "tests/unit/run.php"],
     ))?;
     if let Some(missing) = missing() {
-        println!(
-            "  SKIPPED: the WooCommerce plugin in a browser, because {missing} is missing (`apt-get install php-mysql php-curl php-mbstring php-xml php-zip mariadb-server wordpress chromium nodejs`)"
-        );
-        return Ok(());
+        let packages = "php-mysql php-curl php-mbstring php-xml php-zip mariadb-server wordpress chromium nodejs";
+        let reason =
+            format!("the plugin in a browser: {missing} is missing (`apt-get install {packages}`)");
+        return skip::record("woocommerce", &reason);
     }
-    let panel = root.join("hosts/panel");
-    if !panel.join("node_modules/playwright-core").is_dir() {
-        run::show(run::command(
-            &panel,
-            &["npm", "ci", "--no-audit", "--no-fund"],
-        ))?;
-    }
+    package::install(&root.join("hosts/panel"))?;
     let mut tests = run::command(
         &root.join(FOLDER),
         &[

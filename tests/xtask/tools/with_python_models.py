@@ -26,8 +26,8 @@ def order(code: str) -> CreateOrder:
 
 created = send(order("PYTHON-MODELS-1").model_dump_json(exclude_unset=True))
 changed = json.loads(order("PYTHON-MODELS-2").model_dump_json(exclude_unset=True))
-changed["deliveries"][0]["phone"] = "none"
+changed["preparationTime"] = -1
 rejected = send(json.dumps(changed))
 assert isinstance(created, Order) and isinstance(rejected, Problem), (created, rejected)
-assert rejected.code == ProblemCode.validation_failed and rejected.errors[0].pointer == "/deliveries/0/phone", rejected
+assert rejected.code == ProblemCode.validation_failed and rejected.errors[0].pointer == "/preparationTime", rejected
 print(f"  datamodel-code-generator: order {created.id}, {rejected.code.value} at {rejected.errors[0].pointer}")

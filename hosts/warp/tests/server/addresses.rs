@@ -1,8 +1,10 @@
 //! Limits per client address with clients at two addresses: in network namespaces, over IPv4 and
 //! IPv6, direct and behind a trusted proxy. Without permission to create namespaces, the tests are
-//! skipped and print the reason.
+//! ignored.
 
 use std::process::{Child, Command, Output, Stdio};
+
+use despacho_xtask::skip;
 
 use crate::harness::{OPERATOR, Server, TIMEOUT, despacho, init};
 
@@ -24,7 +26,7 @@ struct Networks {
 }
 
 impl Networks {
-    /// Creates the namespaces; `None` if they cannot be created.
+    /// Creates the namespaces; `None` to ignore the test if they cannot be created.
     fn make(name: &str) -> Option<Networks> {
         let networks = Networks {
             name: format!("despacho-{name}-{}", std::process::id()),
@@ -32,7 +34,7 @@ impl Networks {
         match networks.set_up() {
             Ok(()) => Some(networks),
             Err(reason) => {
-                eprintln!("SKIPPED: cannot create network namespaces: {reason}");
+                skip::test("network-namespaces", reason);
                 None
             }
         }

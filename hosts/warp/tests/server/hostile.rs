@@ -6,7 +6,7 @@
 //! `ulimit -n 8192; HOSTILE_SCALE=5 cargo test --release -p despacho-warp --test server hostile closed_windows -- --nocapture`
 
 use std::{
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     net::TcpStream,
     time::{Duration, Instant},
 };
@@ -185,17 +185,38 @@ fn unread_responses_are_bounded_and_their_connections_end() {
 
 #[test]
 fn address_limit_replaces_idle_connections() {
-    let server = Server::start(&["--max-connections-per-address", "20"]);
-    let mut first = unread(&server, "GET /healthz", 1);
-    let mut start = [0; 12];
-    first.read_exact(&mut start).unwrap();
-    let held: Vec<TcpStream> = (0..40).map(|_| server.connect()).collect();
-    // Other clients of the same address are still served.
-    assert_eq!(server.get("/healthz").status, 200);
-    assert!(connections(&server) <= 21);
-    let mut rest = Vec::new();
-    let _ = first.read_to_end(&mut rest);
-    drop(held);
+    const LIMIT: usize = 20;
+    let server = Server::start(&["--max-connections-per-address", &LIMIT.to_string()]);
+    let held: Vec<TcpStream> = (0..2 * LIMIT).map(|_| server.connect()).collect();
+    assert_eq!(
+        server.get("/healthz").status,
+        200,
+        "other clients of the same address are served"
+    );
+    // This request had the last connection of the limit.
+    await_closed(&held, LIMIT + 1);
+    assert!(connections(&server) <= LIMIT);
+}
+
+/// Waits until the server has closed `count` of these connections, which received no response.
+fn await_closed(streams: &[TcpStream], count: usize) {
+    for stream in streams {
+        stream.set_nonblocking(true).unwrap();
+    }
+    let is_closed = |stream: &&TcpStream| match stream.peek(&mut [0]) {
+        Ok(bytes) => bytes == 0,
+        Err(error) => error.kind() != ErrorKind::WouldBlock,
+    };
+    let deadline = Instant::now() + TIMEOUT;
+    loop {
+        let closed = streams.iter().filter(is_closed).count();
+        assert!(closed <= count, "{closed} connections are closed");
+        if closed == count {
+            return;
+        }
+        assert!(Instant::now() < deadline, "only {closed} are closed");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

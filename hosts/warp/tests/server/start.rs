@@ -1,11 +1,12 @@
 //! `serve` and the operator's commands on a missing, empty, foreign or damaged data folder.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
+use despacho_xtask::skip;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::harness::{Server, create_store, init, run, stdout};
+use crate::harness::{BINARY, Server, create_store, despacho, init, prepared, run, stdout};
 
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -227,16 +228,32 @@ fn folder_without_write_permission_is_named() {
     let locked = folder.path().join("locked");
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o500)).unwrap();
+    let mut command = despacho(&folder);
     if fs::write(Path::join(&locked, "probe"), "").is_ok() {
-        eprintln!("SKIPPED: root may write to every folder; run the test as another user");
-        return;
+        // Root may write to every folder, but not from another user namespace.
+        fs::remove_file(Path::join(&locked, "probe")).unwrap();
+        let unshare = || prepared(Command::new("unshare"), &folder);
+        if !unshare()
+            .args(["--user", "true"])
+            .status()
+            .is_ok_and(|status| status.success())
+        {
+            skip::test("user-namespaces", "root may write to every folder");
+            return;
+        }
+        command = unshare();
+        command.args(["--user", BINARY]);
     }
-    let data = locked.join("data");
-    fails(
-        &folder,
-        &["init", "--data", data.to_str().unwrap()],
-        2,
-        &["locked", "ermission denied"],
+    let output = command
+        .args(["init", "--data"])
+        .arg(locked.join("data"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(
+        errors.contains("locked") && errors.contains("ermission denied"),
+        "{errors}"
     );
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
 }

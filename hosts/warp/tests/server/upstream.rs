@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use despacho_xtask::skip;
+
 /// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedRequest {
@@ -122,15 +124,18 @@ fn serve(
         .and_then(|()| stream.write_all(text.as_bytes()));
 }
 
-/// Returns a response captured from a real service. Prints a message and returns `None` if the
-/// shared data is missing.
+/// Returns a response captured from a real service, or `None` to ignore the test if the shared data
+/// is missing.
 pub(crate) fn captured(name: &str) -> Option<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/data/http")
         .join(name);
     let text = std::fs::read_to_string(&path).ok();
     if text.is_none() {
-        eprintln!("skipped: the captured response ../shared/data/http/{name} is missing");
+        skip::test(
+            "shared-data",
+            format!("the captured response ../shared/data/http/{name} is missing"),
+        );
     }
     text
 }

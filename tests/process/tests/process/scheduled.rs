@@ -37,8 +37,7 @@ fn scheduled_order_is_searched_on_time_after_a_kill() {
 
 #[test]
 fn scheduled_order_on_postgres_is_searched_on_time_after_a_kill() {
-    if let Some(missing) = cluster::missing() {
-        eprintln!("skipped: {missing}");
+    if !cluster::is_installed() {
         return;
     }
     let (cluster, data) = (Cluster::start().unwrap(), tempfile::tempdir().unwrap());

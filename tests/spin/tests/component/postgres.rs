@@ -11,22 +11,17 @@ use crate::{
     webhooks,
 };
 
-/// Starts a cluster with a database. Prints the reason and returns `None` if PostgreSQL is not
+/// Starts a cluster with a database. Returns `None` to ignore the test if PostgreSQL is not
 /// installed.
 fn start_cluster() -> Option<(Cluster, String)> {
-    match Cluster::start() {
-        Ok(cluster) => {
-            let address = cluster
-                .database("despacho")
-                .unwrap_or_else(|error| panic!("{error}"));
-            Some((cluster, address))
-        }
-        Err(error) if error.to_string().contains("not installed") => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
+    if !despacho_process::cluster::is_installed() {
+        return None;
     }
+    let cluster = Cluster::start().unwrap_or_else(|error| panic!("{error}"));
+    let address = cluster
+        .database("despacho")
+        .unwrap_or_else(|error| panic!("{error}"));
+    Some((cluster, address))
 }
 
 pub(crate) fn on(address: &str) -> Options {

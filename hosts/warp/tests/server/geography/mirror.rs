@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use despacho_xtask::skip;
 use tempfile::TempDir;
 
 use crate::harness::{BINARY, despacho, prepared};
@@ -194,8 +195,8 @@ pub(super) fn files_in(folder: &Path) -> Vec<String> {
 }
 
 /// Runs a command whose folder of installed data is a tmpfs of this size, and then lists that
-/// folder on standard error. Returns `None` with a message if no tmpfs can be mounted, which needs
-/// root.
+/// folder on standard error. Returns `None` to ignore the test if no tmpfs can be mounted, which
+/// needs root.
 #[cfg(target_os = "linux")]
 pub(super) fn on_small_disk(
     kib: u32,
@@ -221,6 +222,6 @@ pub(super) fn on_small_disk(
     if result.as_ref().is_ok_and(has_run) {
         return result.ok();
     }
-    eprintln!("SKIPPED: a full disk is not tested, because no tmpfs can be mounted: {result:?}");
+    skip::test("mount", format!("no tmpfs can be mounted: {result:?}"));
     None
 }

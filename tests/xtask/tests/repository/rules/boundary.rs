@@ -9,7 +9,7 @@ use crate::{
 
 /// The permitted direct dependencies of the core: small packages without I/O and with the same
 /// results on every target.
-const CORE_DEPENDENCIES: [&str; 25] = [
+const CORE_DEPENDENCIES: [&str; 26] = [
     "argon2",
     "base16ct",
     "base64ct",
@@ -26,6 +26,7 @@ const CORE_DEPENDENCIES: [&str; 25] = [
     "linkify",
     "miniz_oxide",
     "p256",
+    "qrcodegen",
     // The numbering plans of all countries, which nobody maintains by hand. It decodes them in
     // memory.
     "rlibphonenumber",
