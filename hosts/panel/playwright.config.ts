@@ -30,11 +30,13 @@ export default defineConfig({
   // Each worker has a server and a browser, and most tests wait for one of them.
   workers: Number(process.env.DESPACHO_PANEL_WORKERS ?? 3),
   reporter: [["list", { printSteps: false }]],
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  // Long, because they only decide when a test that hangs is given up: a busy machine has needed
+  // four times what an idle one needs, and a state is waited for, never a time.
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   use: {
-    actionTimeout: 20_000,
-    navigationTimeout: 30_000,
+    actionTimeout: 60_000,
+    navigationTimeout: 90_000,
     viewport: { width: 1280, height: 860 },
     locale: "pt-BR",
     testIdAttribute: "data-testid",

@@ -1,5 +1,6 @@
 /** The address that the user types, and what becomes of it. */
 
+import type { Address } from "./api/wire";
 import { decimal } from "./numbers";
 
 export interface AddressDraft {
@@ -26,9 +27,11 @@ export const emptyAddress = (): AddressDraft => ({
   longitude: "",
 });
 
+type AddressBody = { [Name in keyof Address]?: NonNullable<Address[Name]> };
+
 /** Returns the address of a request body, without the empty fields. */
-export function addressRequest(draft: AddressDraft): Record<string, string | number> {
-  const body: Record<string, string | number> = {};
+export function addressRequest(draft: AddressDraft): AddressBody {
+  const body: AddressBody = {};
   for (const name of [
     "street",
     "number",

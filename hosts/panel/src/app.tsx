@@ -32,6 +32,7 @@ import { Toasts, notify } from "./ui/toast";
 
 const ImportPage = lazy(() => import("./pages/import").then((module) => module.ImportPage));
 const ReportsPage = lazy(() => import("./pages/reports").then((module) => module.ReportsPage));
+const CashPage = lazy(() => import("./pages/cash").then((module) => module.CashPage));
 const AccessPage = lazy(() => import("./pages/access").then((module) => module.AccessPage));
 const PasswordPage = lazy(() => import("./pages/password").then((module) => module.PasswordPage));
 const Help = lazy(() => import("./ui/help").then((module) => module.Help), 0);
@@ -148,6 +149,8 @@ function CurrentPage() {
       return <AccessPage />;
     case "settings":
       return <SettingsPage />;
+    case "cash":
+      return <CashPage />;
     case "balance":
       return <BalancePage />;
     case "reports":
@@ -165,6 +168,7 @@ function menu(): MenuEntry[] {
   const all: MenuEntry[] = [
     { to: "orders", label: t.orders },
     { to: "orders/new", label: t.create },
+    { to: "cash", label: t.cash },
     { to: "notifications", label: t.notifications, count: unread.value },
     { to: "stores", label: t.stores },
     { to: "keys", label: t.keys },

@@ -11,6 +11,9 @@ import { lastEvent, loaded, rows } from "./live";
 import { go } from "./router";
 import { session } from "./session";
 import { notify } from "./ui/toast";
+import { attentionTexts } from "./i18n/attention";
+import { notificationTexts } from "./i18n/notifications";
+import { orderTexts } from "./i18n/order";
 
 const STORAGE_KEY = "despacho.attention";
 
@@ -120,9 +123,8 @@ export async function countUnread(): Promise<void> {
 }
 
 function noticeText(of: Notice): string {
-  const t = texts.value;
-  const text = t.notifications.types[of.type] ?? t.notifications.other;
-  return of.orderCode ? `${t.order.title(of.orderCode)}: ${text}` : text;
+  const text = notificationTexts.value.types[of.type] ?? notificationTexts.value.other;
+  return of.orderCode ? `${orderTexts.value.title(of.orderCode)}: ${text}` : text;
 }
 
 const NOTIFYING: ReadonlySet<string> = new Set([
@@ -146,7 +148,7 @@ export function startAttention(): () => void {
     known = new Set(ids);
     const [order, ...others] = rows.peek().filter((row) => fresh.includes(row.id));
     if (order === undefined) return;
-    const t = texts.peek().attention;
+    const t = attentionTexts.peek();
     if (others.length > 0) alert(t.lateOrders(others.length + 1), "/orders");
     else alert(t.late(order.code), `/orders/${order.id}`);
   });

@@ -112,9 +112,12 @@ export function zoneName(zone: string): string {
 /** Returns the instant at which a calendar day begins in a time zone. */
 export const startOfDay = (date: string, zone: string): Date => localInstant(`${date}T00:00`, zone);
 
-/** The instant of a local time such as `2026-11-21T20:00` in a time zone. */
+/** The instant of a local time such as `2026-11-21T20:00` in a time zone, or an invalid date for other texts. */
 export function localInstant(local: string, zone: string): Date {
-  const guess = new Date(`${local}:00Z`).getTime();
+  // Browsers parse many other texts as dates of their own choice.
+  const isLocal = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(local);
+  const guess = isLocal ? Date.parse(`${local}:00Z`) : NaN;
+  if (Number.isNaN(guess)) return new Date(NaN);
   const parts = Object.fromEntries(
     new Intl.DateTimeFormat("en-CA", {
       timeZone: zone,
@@ -158,3 +161,7 @@ export function cnpj(text: string): string {
     ? `${bare.slice(0, 2)}.${bare.slice(2, 5)}.${bare.slice(5, 8)}/${bare.slice(8, 12)}-${bare.slice(12)}`
     : text;
 }
+
+/** Returns a number as people type it in the page's language, without thousands separators. */
+export const typed = (value: number | string): string =>
+  String(value).replace(".", texts.value.locale === "pt-BR" ? "," : ".");

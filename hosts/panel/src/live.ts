@@ -9,6 +9,7 @@ import { session, zone } from "./session";
 import { isFinal } from "./situations";
 import { notify } from "./ui/toast";
 import { texts } from "./i18n";
+import { orderListTexts } from "./i18n/orders";
 
 const POLL_MS = 15_000;
 const PAGE_SIZE = 100;
@@ -140,7 +141,7 @@ export function updateRow(order: OrderRow): void {
   const current = rows.value.find((row) => row.id === order.id);
   if (current !== undefined && current.situation !== order.situation) {
     notify(
-      texts.value.orders.changed(order.code, texts.value.situations[order.situation] ?? ""),
+      orderListTexts.value.changed(order.code, texts.value.situations[order.situation] ?? ""),
       "quiet",
     );
   }
@@ -154,6 +155,12 @@ export function updateRow(order: OrderRow): void {
   }
 }
 
+const isJournalEvent = (value: unknown): value is JournalEvent =>
+  typeof value === "object" &&
+  value !== null &&
+  "orderId" in value &&
+  typeof value.orderId === "number";
+
 /** Starts the updates and returns a function that stops them. */
 export function startLiveUpdates(): () => void {
   const stop = new AbortController();
@@ -161,7 +168,8 @@ export function startLiveUpdates(): () => void {
   void followEvents(
     (event) => {
       try {
-        const entry = JSON.parse(event.data) as JournalEvent;
+        const entry: unknown = JSON.parse(event.data);
+        if (!isJournalEvent(entry)) return;
         lastEvent.value = entry;
         refresh(entry.orderId);
       } catch {

@@ -1,7 +1,7 @@
 /** The vehicles and loads of forms, and the API's values that they become. */
 
-import type { VehicleKind } from "./api/wire";
-import { language } from "./i18n/language";
+import { typed } from "./format";
+import type { CreateOrder, VehicleKind } from "./api/wire";
 import { decimal } from "./numbers";
 
 /** All kinds, from the smallest to the largest. */
@@ -33,12 +33,11 @@ export function thousandths(text: string): number | undefined {
 }
 
 /** Returns the text of grams or millilitres in a field for kilograms or litres, without thousands separators. */
-export const typedThousandths = (value: number): string =>
-  String(value / 1_000).replace(".", language.value === "pt" ? "," : ".");
+export const typedThousandths = (value: number): string => typed(value / 1_000);
 
 /** Returns the requirements of a form, or nothing if it is empty. A draft of an older version has none. */
 export function requirementsOf(load: LoadDraft | undefined): {
-  requirements?: Record<string, unknown>;
+  requirements?: NonNullable<CreateOrder["requirements"]>;
 } {
   if (load === undefined) return {};
   const amounts = {

@@ -2,14 +2,15 @@
 
 import { computed } from "@preact/signals";
 import { addressRequest, emptyAddress, isLocatable, type AddressDraft } from "./address-draft";
-import type { FieldError } from "./api/wire";
+import { form } from "./api/http";
+import type { CreateOrder, FieldError, PaymentMethod, PreviewOrder } from "./api/wire";
 import { createDraft } from "./draft";
 import { day, localInstant } from "./format";
-import { texts } from "./i18n";
 import { chosenDay, rows } from "./live";
 import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
 import { amount, decimal } from "./numbers";
 import { accessibleStores, store, zone } from "./session";
+import { createTexts } from "./i18n/create";
 
 export interface DeliveryDraft {
   name: string;
@@ -19,7 +20,7 @@ export interface DeliveryDraft {
   observation: string;
   paid: boolean;
   /** The payment at the door, or an empty string if it is not known. */
-  payment?: string;
+  payment?: PaymentMethod | "";
   change?: string;
   confirm: boolean;
   /** The local times between which the courier must arrive, or empty strings. A draft of an older version has none. */
@@ -140,19 +141,28 @@ function usualPreparation(from: Draft): string | undefined {
 }
 
 /** Builds the preview request from the deliveries whose address can be located, and their indices. */
-export function previewRequest(from: Draft): { body: Record<string, unknown>; stops: number[] } {
+export function previewRequest(from: Draft): { body: PreviewOrder; stops: number[] } {
   const stops = from.deliveries
     .map((_, at) => at)
     .filter((at) => isLocatable(from.deliveries[at]!.address));
   const deliveries = stops.map((at) => ({
     address: addressRequest(from.deliveries[at]!.address),
     onlinePayment: from.deliveries[at]!.paid,
+    // The way back depends on the method.
+    ...paymentRequest(from.deliveries[at]!),
     ...windowRequest(from.deliveries[at]!),
   }));
-  return { body: { ...sharedFields(from), deliveries }, stops };
+  return { body: form<PreviewOrder>({ ...sharedFields(from), deliveries }), stops };
 }
 
-function sharedFields(from: Draft): Record<string, unknown> {
+/** Returns the pointer in the form of a pointer in the preview's request, which has only some deliveries. */
+export const formPointer = (pointer: string, stops: readonly number[]): string =>
+  pointer.replace(
+    /^\/deliveries\/(\d+)/,
+    (_, at: string) => `/deliveries/${stops[Number(at)] ?? at}`,
+  );
+
+function sharedFields(from: Draft): Omit<CreateOrder, "code" | "deliveries"> {
   const preparation = decimal(preparationOf(from)) ?? 0;
   const own = pickupStore(from) === store.value?.id;
   return {
@@ -165,8 +175,8 @@ function sharedFields(from: Draft): Record<string, unknown> {
   };
 }
 
-export function orderRequest(from: Draft): Record<string, unknown> {
-  return {
+export function orderRequest(from: Draft): CreateOrder {
+  return form<CreateOrder>({
     code: codeOf(from).trim(),
     ...sharedFields(from),
     ...((from.instructions ?? "").trim() === ""
@@ -184,7 +194,7 @@ export function orderRequest(from: Draft): Record<string, unknown> {
       confirmation: { platform: one.confirm },
       address: addressRequest(one.address),
     })),
-  };
+  });
 }
 
 /** The service rejects a time that is not valid, and names it. */
@@ -194,7 +204,9 @@ function instantRequest(local: string): string {
 }
 
 /** If one of the times is missing, the API names it. */
-function windowRequest({ from = "", until = "" }: DeliveryDraft): Record<string, unknown> {
+function windowRequest({ from = "", until = "" }: DeliveryDraft): {
+  window?: { from?: string; until?: string };
+} {
   const window = {
     ...(from === "" ? {} : { from: instantRequest(from) }),
     ...(until === "" ? {} : { until: instantRequest(until) }),
@@ -203,8 +215,10 @@ function windowRequest({ from = "", until = "" }: DeliveryDraft): Record<string,
 }
 
 /** Change is only for cash. */
-function paymentRequest(one: DeliveryDraft): Record<string, unknown> {
-  if (one.paid || (one.payment ?? "") === "") return {};
+function paymentRequest(one: DeliveryDraft): {
+  payment?: { method: PaymentMethod; changeFor?: number | undefined };
+} {
+  if (one.paid || one.payment === undefined || one.payment === "") return {};
   const change =
     one.payment === "CASH" && (one.change ?? "").trim() !== ""
       ? { changeFor: amount(one.change!) }
@@ -227,10 +241,10 @@ export function missingContacts(from: Draft): FieldError[] {
     const pointer = `/deliveries/${at}/phone`;
     const digits = one.phone.replace(/\D/g, "").length;
     if (one.phone.trim() !== "" && digits < MIN_DIGITS)
-      return [{ pointer, code: "invalid_phone", detail: texts.value.create.phoneInvalid }];
+      return [{ pointer, code: "invalid_phone", detail: createTexts.value.phoneInvalid }];
     const isMissing = one.confirm && one.phone.trim() === "" && !hasEmail(one);
     return isMissing
-      ? [{ pointer, code: "required", detail: texts.value.create.contactRequired }]
+      ? [{ pointer, code: "required", detail: createTexts.value.contactRequired }]
       : [];
   });
 }

@@ -113,7 +113,7 @@ export function loadStore(): Promise<void> {
 }
 
 async function readStore(own: Session): Promise<void> {
-  const [found, all] = await Promise.all([stores.get(own.storeId), sessions.list()]);
+  const [found, all] = await Promise.all([stores.get(Number(own.storeId)), sessions.list()]);
   if (session.value !== own) return;
   role.value = all.sessions.find((one) => one.current)?.role ?? "OWNER";
   store.value = found;

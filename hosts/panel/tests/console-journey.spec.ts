@@ -1,7 +1,7 @@
 // From a new store to a reassigned order, a compared tariff and new passwords: the operator's console and the merchant panel in several browsers.
 import {
+  JOINVILLE,
   PASSWORD,
-  VERGUEIRO,
   api,
   request,
   uniqueCnpj,
@@ -37,7 +37,7 @@ async function createStore(page: Page, email: string) {
   await page.fill("#f-responsible-name", "Lia Reis");
   await page.fill("#f-responsible-phone", "(11) 98765-4321");
   await page.fill("#f-email", email);
-  await fillAddress(page, "#f-address", VERGUEIRO);
+  await fillAddress(page, "#f-address", JOINVILLE);
   await page.getByLabel("Loja de sandbox").check();
   await page.click("form button[type=submit]");
   return newLink(page);
@@ -107,9 +107,9 @@ async function typeOrder(page: Page, code: string): Promise<number> {
     ["f-preparationTime", "0"],
     [`${at}-name`, "Rita Gomes"],
     [`${at}-phone`, "11987654321"],
-    [`${at}-address-zipCode`, "01310200"],
-    [`${at}-address-street`, "Avenida Paulista"],
-    [`${at}-address-number`, "1578"],
+    [`${at}-address-zipCode`, "89204000"],
+    [`${at}-address-street`, "Rua Visconde de Taunay"],
+    [`${at}-address-number`, "500"],
   ]) {
     await keyboard.to(id);
     // The field contains the last preparation time.
@@ -118,9 +118,9 @@ async function typeOrder(page: Page, code: string): Promise<number> {
   }
   if ((await page.inputValue(`#${at}-address-city`)) === "") {
     await keyboard.to(`${at}-address-city`);
-    await keyboard.type("São Paulo");
+    await keyboard.type("Joinville");
     await keyboard.to(`${at}-address-state`);
-    await keyboard.type("SP");
+    await keyboard.type("SC");
   }
   await keyboard.press("Enter");
   await isAt(page, /^#\/orders\/\d+$/);
@@ -153,14 +153,13 @@ test("the operator creates a store, whose user creates an order that the operato
   open,
   courier,
 }) => {
-  test.setTimeout(180_000);
   const [mail, clerkMail] = [uniqueEmail(), uniqueEmail("bia")];
   const [owner, clerk] = [await open(), await open()];
   await join(owner, await createStore(operator, mail), mail);
   await join(clerk, await addUser(owner, clerkMail), clerkMail);
   const couriers = [
-    await courier(uniqueCode("Ana"), VERGUEIRO),
-    await courier(uniqueCode("Bruno"), VERGUEIRO),
+    await courier(uniqueCode("Ana"), JOINVILLE),
+    await courier(uniqueCode("Bruno"), JOINVILLE),
   ];
   await goTo(operator, "/map");
 
@@ -173,7 +172,7 @@ test("the operator creates a store, whose user creates an order that the operato
   await expect(operator.locator(".fleet-list a", { hasText: code })).toBeVisible();
   const city = operator.getByRole("combobox", { name: "Cidade da coleta" });
   // Without open orders in other cities there is no choice.
-  if ((await city.count()) > 0) await city.selectOption("São Paulo – SP");
+  if ((await city.count()) > 0) await city.selectOption("Joinville – SC");
   await clickMark(operator, id, code);
   await operator.getByRole("button", { name: "Reatribuir" }).click();
   const next = couriers[0].id === first ? couriers[1] : couriers[0];

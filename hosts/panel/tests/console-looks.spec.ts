@@ -1,6 +1,8 @@
 // Every page and dialog of the operator's console on desktop and phone, in light and dark: screenshots and the violations that axe finds.
 import {
+  JOINVILLE,
   PASSWORD,
+  orderInJoinville,
   succeeds,
   uniqueCode,
   uniqueEmail,
@@ -11,28 +13,13 @@ import { expect, test } from "./support/fixtures";
 import { LOOKS, closingDefects, defects, goTo, signIn } from "./support/page";
 import type { Page } from "@playwright/test";
 
-/** A place without orders of the demo, which could occupy the courier of the test. */
-const PICKUP = {
-  street: "Rua do Príncipe",
-  number: "100",
-  city: "Joinville",
-  state: "SC",
-  latitude: -26.3045,
-  longitude: -48.8487,
-};
-const DOOR = { ...PICKUP, number: "900", latitude: -26.3101 };
-
 let store: Store;
 let rider: Courier;
 let order: number;
 test.beforeEach(async ({ store: mine, courier }) => {
   store = mine;
-  rider = await courier(uniqueCode("Ana"), PICKUP);
-  ({ id: order } = await store.order({
-    preparationTime: 0,
-    pickupAddress: PICKUP,
-    deliveries: [{ name: "Maria Silva", onlinePayment: true, address: DOOR }],
-  }));
+  rider = await courier(uniqueCode("Ana"), JOINVILLE);
+  ({ id: order } = await store.order(orderInJoinville()));
   await store.orderWith(order, 210);
   const user = {
     name: "Bia Balcão",

@@ -197,7 +197,7 @@ test("past orders are compared, and warnings are prominent", async () => {
   await page.fill("#f-tariff-baseFee", "8,88");
   await expect(page.getByText("O rascunho mudou depois desta comparação.")).toBeVisible();
 
-  // Two hundred thousand orders, and a draft that rejects some, need more data than a test has.
+  // More orders than a portion has, and a draft that rejects some, need more data than a test has.
   const compared = {
     storeId: 1000,
     storeName: "Cantina",
@@ -215,19 +215,34 @@ test("past orders are compared, and warnings are prominent", async () => {
     draftFee: 80.5,
     difference: -9.5,
     outOfRange: 2,
-    partial: true,
     stores: [compared],
   };
-  await page.route("**/admin/tariffs/what-if", (route) => route.fulfill({ json }));
+  const portions: Record<string, object> = {
+    first: { ...json, comparedFrom: "2026-11-04T03:00:00Z", nextCursor: "second" },
+    second: { ...json, comparedFrom: json.from, nextCursor: null },
+  };
+  let answers: string[] = [];
+  await page.route("**/admin/tariffs/what-if", async (route) => {
+    const portion = (route.request().postDataJSON().cursor as string | undefined) ?? "first";
+    // The other portions are never answered.
+    if (answers.includes(portion)) await route.fulfill({ json: portions[portion] });
+  });
+  const shown = page.getByTestId("what-if");
+  const before = await shown.innerText();
+  answers = ["first"];
+  await page.getByRole("button", { name: "Calcular" }).click();
+  await expect(page.getByText("9 pedidos comparados até agora")).toBeVisible();
+  await expect(page.locator("progress")).toHaveJSProperty("position", 4 / 7);
+  await page.getByRole("button", { name: "Parar" }).click();
+  await expect(page.locator("progress")).toHaveCount(0);
+  expect(await shown.innerText(), "a stopped comparison has no result").toBe(before);
+  answers = ["first", "second"];
   await page.getByRole("button", { name: "Calcular" }).click();
   await expect(
-    page.locator("[role=alert]").getByText("A comparação está incompleta"),
+    page.locator("[role=alert]").getByText("O rascunho recusaria 4 destes pedidos"),
   ).toBeVisible();
-  await expect(
-    page.locator("[role=alert]").getByText("O rascunho recusaria 2 destes pedidos"),
-  ).toBeVisible();
-  await expect(page.getByTestId("what-if").locator("tbody tr")).toHaveText(
-    /Cantina #1000\s+9\s+R\$\s90,00\s+R\$\s80,50\s+-R\$\s9,50\s+2/,
+  await expect(shown.locator("tbody tr")).toHaveText(
+    /Cantina #1000\s+18\s+R\$\s180,00\s+R\$\s161,00\s+-R\$\s19,00\s+4/,
     { useInnerText: true },
   );
   await screenshot(page, "console-tariff");

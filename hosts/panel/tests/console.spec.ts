@@ -1,9 +1,11 @@
 // The operator's console: sign-in, map, orders, couriers, stores.
 import {
   BASE,
+  JOINVILLE,
   VERGUEIRO,
   createStore,
   operator,
+  orderInJoinville,
   request,
   uniqueCnpj,
   uniqueCode,
@@ -73,8 +75,8 @@ test("the operator reassigns and cancels an order and sees the reasons of dispat
   courier,
 }) => {
   const name = uniqueCode("Rita");
-  const order = await store.order({ preparationTime: 0, pickupAddress: VERGUEIRO });
-  await courier(name, VERGUEIRO);
+  const order = await store.order(orderInJoinville());
+  await courier(name, JOINVILLE);
   const found = await store.orderWith(order.id, 210);
   await goTo(page, `/orders/${order.id}`);
   await expect(page.getByTestId("dispatch").getByText("Atribuído a um entregador")).toBeVisible();
@@ -129,16 +131,26 @@ test("an unavailable courier is an error of the field", async ({
   courier,
 }) => {
   // The couriers come before the order, and no simulated courier has been near: else one could take the order.
-  const corner = { ...VERGUEIRO, latitude: VERGUEIRO.latitude - 0.003 };
+  const corner = { ...JOINVILLE, latitude: JOINVILLE.latitude - 0.003 };
   const [first, second] = [
     await courier(uniqueCode("Ana"), corner),
     await courier(uniqueCode("Bruno"), corner),
   ];
-  const order = await store.order({ preparationTime: 0, pickupAddress: corner });
+  const load = { requirements: { weightGrams: 2_000 } };
+  const order = await store.order({ ...orderInJoinville(corner), ...load });
   const taken = await store.orderWith(order.id, 210);
   await goTo(page, `/orders/${order.id}`);
   const other = taken.deliveryMan.id === first.id ? second : first;
+  // Couriers who fit come first, and the others have the reason.
+  const distant = { ...corner, latitude: corner.latitude - 0.05 };
+  const bicycle = await courier(uniqueCode("Zeca"), distant);
+  await bicycle.alter({ maxWeightGrams: 1_000 });
   await page.getByRole("button", { name: "Reatribuir" }).click();
+  const offered = page.locator("dialog option");
+  await expect(offered.filter({ hasText: `#${bicycle.id}` })).toHaveText(/peso acima do limite\)$/);
+  const labels = await offered.allTextContents();
+  const at = (id: number) => labels.findIndex((label) => label.includes(`#${id}`));
+  expect(at(other.id)).toBeLessThan(at(bicycle.id));
   await page.selectOption("dialog #f-courierId", String(other.id));
   await page.fill("dialog #f-reason", "Mais perto");
   await other.stop();
@@ -208,7 +220,7 @@ test("the map shows couriers and open orders, and leads to them", async ({
   store,
   courier,
 }) => {
-  const order = await store.order({ preparationTime: 60 });
+  const order = await store.order({ ...orderInJoinville(), preparationTime: 60 });
   // The courier of the demo's order there may have delivered it.
   const manaus = {
     street: "Avenida Eduardo Ribeiro",
@@ -230,7 +242,7 @@ test("the map shows couriers and open orders, and leads to them", async ({
     ],
   });
   const name = uniqueCode("Carla");
-  const one = await courier(name, VERGUEIRO);
+  const one = await courier(name, JOINVILLE);
   await goTo(page, "/");
   const row = page.locator(".fleet-list a", { hasText: name });
   await expect(row).toBeVisible();
@@ -243,7 +255,7 @@ test("the map shows couriers and open orders, and leads to them", async ({
   await city.selectOption("Manaus – AM");
   await expect(own).toHaveCount(0);
   await expect(row).toHaveCount(0);
-  await city.selectOption("São Paulo – SP");
+  await city.selectOption("Joinville – SC");
   await expect(own).toBeVisible();
   await expect(row).toBeVisible();
   await city.selectOption("");

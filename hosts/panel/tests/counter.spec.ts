@@ -1,4 +1,4 @@
-// The work at a counter: lateness, typing aids, shortcuts, attention, printing and import. The tests share one login.
+// The work at a counter: lateness, typing aids, shortcuts, attention, printing and import.
 import { encode } from "uqr";
 import { VERGUEIRO, sessionOf, uniqueCode, type Body, type Store } from "./support/api";
 import { expect, test } from "./support/fixtures";
@@ -412,7 +412,8 @@ test("labels and receipts are printed in their own sizes, and a label has none o
     onlinePayment: false,
     payment: { method: "CASH", changeFor: 100 },
   });
-  const made = await create({ deliveries });
+  // The receipt has the code of the pickup until then.
+  const made = await create({ deliveries, preparationTime: 120 });
   await goTo(page, `/orders/${made.id}`);
   const print = async (button: string) => {
     const before = (await recorded()).prints;

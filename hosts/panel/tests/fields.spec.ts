@@ -32,9 +32,10 @@ const saved = () => expect(page.getByText("Configurações salvas.")).toBeVisibl
 const press = (scope: Page | Locator, name: string) =>
   scope.getByRole("button", { name, exact: true }).first().click();
 
-/** Opens the settings of the branch, and returns one of the forms. */
-async function openSettings(testId: string): Promise<Locator> {
+/** Opens the settings of a new branch, after a preparation, and returns one of the forms. */
+async function openSettings(testId: string, prepare?: () => Promise<void>): Promise<Locator> {
   branch = await store.branch(uniqueCode("Filial"));
+  await prepare?.();
   await page.reload();
   await expect(page.locator("#title")).toBeVisible();
   await goTo(page, "/keys");
@@ -83,22 +84,37 @@ test("errors of a rule for proofs stay at its row", async () => {
   await expect(invalid.locator("input"), "the error moves with its row").toHaveValue(
     "x".repeat(256),
   );
-
-  // Too many rules are an error of the list.
-  for (let rule = 0; rule < 20; rule += 1) await press(form, "Adicionar regra para um motivo");
-  for (let rule = 0; rule < 21; rule += 1) await reasons.nth(rule).fill(`Motivo ${rule}`);
-  await press(form, "Salvar");
-  await expect(form.locator("#f-rules-error")).toBeVisible();
-  await expect(form.locator("#f-rules")).toHaveAttribute("aria-describedby", "f-rules-error");
-  for (let rule = 0; rule < 19; rule += 1) await press(form, "Remover regra");
+  await invalid.locator("input").fill("Ausente");
   await sendAfterLostNetwork(page, form);
   await saved();
   const { body } = await send("GET", `/delivery/stores/${branch}/proofs`);
   expect(body.rules.map(({ step, reason }: Body) => [step, reason])).toEqual([
     ["PICKUP", null],
-    ["FAILURE", "Motivo 19"],
-    ["FAILURE", "Motivo 20"],
+    ["FAILURE", "Ausente"],
   ]);
+});
+
+test("too many rules for proofs are an error of their list", async () => {
+  const reasons = Array.from({ length: 21 }, (_, rule) => `Motivo ${rule}`);
+  const rules = reasons
+    .slice(0, 20)
+    .map((reason) => ({ step: "FAILURE", reason, requires: ["PHOTO"] }));
+  const form = await openSettings("proof-policy", async () => {
+    const stored = await send("PUT", `/delivery/stores/${branch}/proofs`, { rules });
+    expect(stored.status, JSON.stringify(stored.body)).toBe(200);
+  });
+  const inputs = form.locator("input[type=text]");
+  await expect(inputs).toHaveCount(20);
+  await press(form, "Adicionar regra para um motivo");
+  await inputs.nth(20).fill("Motivo 20");
+  await press(form, "Salvar");
+  await expect(form.locator("#f-rules-error")).toBeVisible();
+  await expect(form.locator("#f-rules")).toHaveAttribute("aria-describedby", "f-rules-error");
+  await press(form, "Remover regra");
+  await press(form, "Salvar");
+  await saved();
+  const { body } = await send("GET", `/delivery/stores/${branch}/proofs`);
+  expect(body.rules.map((one: Body) => one.reason)).toEqual(reasons.slice(1));
 });
 
 test("errors of the opening hours are at their fields", async () => {

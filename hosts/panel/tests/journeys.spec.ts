@@ -111,12 +111,14 @@ test("price computed in the page equals the server's price", async ({ panel: pag
 });
 
 test("order page follows the delivery without a reload", async ({ panel: page, store }) => {
-  test.setTimeout(300_000);
+  test.slow();
   await expect(page.locator(".connection.live").first()).toBeVisible();
+  // The way to the door is long enough for several positions, also on a busy machine.
+  const door = { ...VERGUEIRO, number: "5000", latitude: VERGUEIRO.latitude - 0.04 };
   const made = await store.api("POST", "/delivery/orders", {
     code: uniqueCode("OLHA"),
     previewDeliveryTime: true,
-    deliveries: [{ name: "Maria Silva", address: VERGUEIRO }],
+    deliveries: [{ name: "Maria Silva", address: door }],
   });
   expect(made.status).toBe(201);
   await goTo(page, "/orders");
@@ -266,7 +268,7 @@ test("order submitted offline is sent after reconnecting", async ({ panel: page,
   await expect(page.locator(".banner").first()).toBeVisible();
   await page.fill(`${DELIVERY}-observation`, "Portão azul");
   await sendOrder(page);
-  await expect(page.locator(".create-price .notice").first()).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator(".create-price .notice").first()).toBeVisible();
   await context.setOffline(false);
   await expect(page.locator("#title")).toContainText(code);
   await expect(page.locator(".stops")).toHaveText(/Portão azul/, { useInnerText: true });

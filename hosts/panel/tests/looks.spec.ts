@@ -100,7 +100,6 @@ const dialogs = (
 
 for (const { device, colorScheme, ...options } of LOOKS) {
   test(`${device}, ${colorScheme}, ${options.locale}`, async ({ open, store, courier }) => {
-    test.setTimeout(240_000);
     await store.branch(uniqueCode("Filial"));
     // An order at a door and one that is returned.
     const atDoor = await trip(store, courier, "Florianópolis", "SC", FLORIANOPOLIS);

@@ -1,35 +1,33 @@
 /** The API endpoints that the panel calls. */
 
-import { download, headers, newIdempotencyKey, request } from "./http";
+import { api, data, form, headers, keyed, present, send, sending } from "./http";
 import type * as wire from "./wire";
 
-export type Query = Record<string, string | number | boolean | null | undefined>;
-
-export function path(base: string, query: Query = {}): string {
-  const present = Object.entries(query).filter(
-    (pair): pair is [string, string | number | boolean] => pair[1] != null && pair[1] !== "",
-  );
-  if (present.length === 0) return base;
-  return `${base}?${new URLSearchParams(present.map(([name, value]) => [name, String(value)]))}`;
-}
-
-export const post = <T>(
-  to: string,
-  body: unknown = {},
-  idempotencyKey: string = newIdempotencyKey(),
-) => request<T>(to, { method: "POST", body, idempotencyKey });
-const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
+const ofOrder = (platformOrderId: number) => ({ path: { platformOrderId } });
+const ofStore = (storeId: number) => ({ path: { storeId } });
+const ofUser = (userId: number) => ({ path: { userId } });
+const ofWebhook = (webhookId: number) => ({ path: { webhookId } });
+/** A cursor is a text for the panel, and a number in the API's document. */
+export const cursorOf = (cursor: string | undefined) =>
+  cursor === undefined ? undefined : Number(cursor);
 
 export const sessions = {
   create: (email: string, password: string) =>
-    request<wire.IssuedKey>("/delivery/sessions", { method: "POST", body: { email, password } }),
+    data(api.POST("/delivery/sessions", { body: { email, password } })),
   confirm: (currentPassword: string) =>
-    request<wire.SessionConfirmation>("/delivery/sessions/confirmation", {
-      method: "POST",
-      body: { currentPassword },
-    }),
-  list: () => request<wire.SessionList>("/delivery/sessions"),
-  remove: (id: string) => remove(`/delivery/sessions/${id}`),
+    data(
+      api.POST("/delivery/sessions/confirmation", {
+        body: { currentPassword },
+        ...sending({ hasPassword: true }),
+      }),
+    ),
+  list: () => data(api.GET("/delivery/sessions")),
+  remove: (sessionId: string) =>
+    data(
+      api.DELETE("/delivery/sessions/{sessionId}", {
+        params: { path: { sessionId: Number(sessionId) } },
+      }),
+    ),
   /** Revokes the session's key, even while the page unloads. Returns whether the server confirmed it. */
   end: (keyId: string, key: string): Promise<boolean> =>
     fetch(`/delivery/keys/${keyId}`, {
@@ -46,31 +44,42 @@ export const sessions = {
 
 export const passwords = {
   change: (currentPassword: string, newPassword: string) =>
-    request<unknown>("/delivery/password", {
-      method: "POST",
-      body: { currentPassword, newPassword },
-    }),
+    data(
+      api.POST("/delivery/password", {
+        body: { currentPassword, newPassword },
+        ...sending({ hasPassword: true }),
+      }),
+    ),
   reset: (code: string, newPassword: string) =>
-    request<unknown>("/delivery/password/reset", { method: "POST", body: { code, newPassword } }),
+    data(api.POST("/delivery/password/reset", { body: { code, newPassword } })),
 };
 
 export const users = {
-  list: (storeId: number) => request<wire.UserList>(path("/delivery/users", { storeId })),
-  create: (body: unknown, key: string) => post<wire.UserCreated>("/delivery/users", body, key),
-  change: (id: number, body: unknown) =>
-    request<wire.User>(`/delivery/users/${id}`, { method: "PATCH", body }),
-  remove: (id: number) => remove(`/delivery/users/${id}`),
+  list: (storeId: number) => data(api.GET("/delivery/users", { params: { query: { storeId } } })),
+  create: (body: wire.CreateUser, key: string) =>
+    data(
+      api.POST("/delivery/users", { params: keyed(key), body, ...sending({ hasPassword: true }) }),
+    ),
+  change: (id: number, body: wire.UpdateUser) =>
+    data(api.PATCH("/delivery/users/{userId}", { params: ofUser(id), body })),
+  remove: (id: number) => data(api.DELETE("/delivery/users/{userId}", { params: ofUser(id) })),
   link: (id: number, currentPassword: string, key: string) =>
-    post<wire.PasswordLink>(`/delivery/users/${id}/password-link`, { currentPassword }, key),
+    data(
+      api.POST("/delivery/users/{userId}/password-link", {
+        params: { ...ofUser(id), ...keyed(key) },
+        body: { currentPassword },
+        ...sending({ hasPassword: true }),
+      }),
+    ),
 };
 
 export const audit = {
   list: (cursor?: string) =>
-    request<wire.AuditPage>(path("/delivery/audit", { cursor, limit: 20 })),
+    data(api.GET("/delivery/audit", { params: present({ cursor: cursorOf(cursor), limit: 20 }) })),
 };
 
 export interface OrderFilter {
-  situation?: string | undefined;
+  situation?: wire.OrderSituation | undefined;
   code?: string | undefined;
   /** Words of codes, names and phones, or an ID. */
   q?: string | undefined;
@@ -83,92 +92,182 @@ export interface OrderFilter {
 }
 
 export const orders = {
-  list: (filter: OrderFilter, signal?: AbortSignal) =>
-    request<wire.OrderPage>(path("/delivery/orders", { ...filter }), signal ? { signal } : {}),
-  get: (id: number, signal?: AbortSignal) =>
-    request<wire.OrderDetails>(`/delivery/orders/${id}`, signal ? { signal } : {}),
-  create: (order: unknown, key: string) => post<wire.Order>("/delivery/orders", order, key),
-  preview: (order: unknown, signal?: AbortSignal) =>
-    request<wire.Preview>("/delivery/orders/preview", {
-      method: "POST",
-      body: order,
-      maxAttempts: 1,
-      ...(signal ? { signal } : {}),
-    }),
-  locate: (address: Partial<wire.Address>) =>
-    request<wire.Location>("/delivery/location", { method: "POST", body: address, maxAttempts: 1 }),
-  ready: (id: number) => post<wire.Order>(`/delivery/orders/${id}/ready`),
+  list: ({ cursor, ...filter }: OrderFilter, signal: AbortSignal | null = null) =>
+    data(
+      api.GET("/delivery/orders", {
+        params: present({ ...filter, cursor: cursorOf(cursor) }),
+        signal,
+      }),
+    ),
+  get: (id: number, signal: AbortSignal | null = null) =>
+    data(api.GET("/delivery/orders/{platformOrderId}", { params: ofOrder(id), signal })),
+  create: (body: wire.CreateOrder, key: string) =>
+    data(api.POST("/delivery/orders", { params: keyed(key), body })),
+  preview: (body: wire.PreviewOrder, signal: AbortSignal | null = null) =>
+    data(api.POST("/delivery/orders/preview", { body, signal })),
+  locate: (body: wire.LocateAddress) => data(api.POST("/delivery/location", { body })),
+  ready: (id: number) =>
+    data(
+      api.POST("/delivery/orders/{platformOrderId}/ready", {
+        params: { ...ofOrder(id), ...keyed() },
+      }),
+    ),
   delay: (id: number, minutes: number | undefined) =>
-    post<wire.Order>(`/delivery/orders/${id}/delay`, { minutes }),
-  route: (id: number) => request<wire.OrderRoute>(`/delivery/orders/${id}/route`),
-  cancellation: (id: number) => request<wire.Cancellation>(`/delivery/orders/${id}/cancellation`),
+    data(
+      api.POST("/delivery/orders/{platformOrderId}/delay", {
+        params: { ...ofOrder(id), ...keyed() },
+        body: form<wire.DelayOrder>({ minutes }),
+      }),
+    ),
+  route: (id: number) =>
+    data(api.GET("/delivery/orders/{platformOrderId}/route", { params: ofOrder(id) })),
+  cancellation: (id: number) =>
+    data(api.GET("/delivery/orders/{platformOrderId}/cancellation", { params: ofOrder(id) })),
   cancel: (orderId: number, reason: string, deliveryId?: number) =>
-    post<wire.Order>("/delivery/orders/cancel", {
-      orderId,
-      ...(reason === "" ? {} : { reason }),
-      ...(deliveryId === undefined ? {} : { deliveryId }),
-    }),
+    data(
+      api.POST("/delivery/orders/cancel", {
+        params: keyed(),
+        body: {
+          orderId,
+          ...(reason === "" ? {} : { reason }),
+          ...(deliveryId === undefined ? {} : { deliveryId }),
+        },
+      }),
+    ),
   discard: (id: number, deliveryId: number) =>
-    post<wire.Order>(`/delivery/orders/${id}/discard`, { deliveryId }),
+    data(
+      api.POST("/delivery/orders/{platformOrderId}/discard", {
+        params: { ...ofOrder(id), ...keyed() },
+        body: { deliveryId },
+      }),
+    ),
   turnBack: (id: number, deliveryId: number, reason: string) =>
-    post<wire.Order>(`/delivery/orders/${id}/return`, { deliveryId, reason }),
-  waiveReturn: (id: number) => post<wire.Order>(`/delivery/orders/${id}/waive`),
+    data(
+      api.POST("/delivery/orders/{platformOrderId}/return", {
+        params: { ...ofOrder(id), ...keyed() },
+        body: { deliveryId, reason },
+      }),
+    ),
+  recordPayment: (id: number, body: wire.RecordPayment) =>
+    data(
+      api.POST("/delivery/orders/{platformOrderId}/payment", {
+        params: { ...ofOrder(id), ...keyed() },
+        body,
+      }),
+    ),
+  waiveReturn: (id: number) =>
+    data(
+      api.POST("/delivery/orders/{platformOrderId}/waive", {
+        params: { ...ofOrder(id), ...keyed() },
+      }),
+    ),
 };
 
 export const stores = {
-  get: (id: number | string) => request<wire.Store>(`/delivery/stores/${id}`),
+  get: (id: number) => data(api.GET("/delivery/stores/{storeId}", { params: ofStore(id) })),
   list: (cursor?: string) =>
-    request<wire.StorePage>(path("/delivery/stores", { cursor, limit: 100 })),
-  create: (store: unknown, key: string) => post<wire.IssuedKey>("/delivery/stores", store, key),
-  remove: (id: number) => remove(`/delivery/stores/${id}`),
+    data(
+      api.GET("/delivery/stores", { params: present({ cursor: cursorOf(cursor), limit: 100 }) }),
+    ),
+  create: (body: wire.CreateStore, key: string) =>
+    data(
+      api.POST("/delivery/stores", { params: keyed(key), body, ...sending({ hasPassword: true }) }),
+    ),
+  remove: (id: number) => data(api.DELETE("/delivery/stores/{storeId}", { params: ofStore(id) })),
 };
 
 export const policies = {
-  hours: (storeId: number) => request<wire.StoreHours>(`/delivery/stores/${storeId}/hours`),
-  setHours: (storeId: number, hours: wire.StoreHours) =>
-    request<wire.StoreHours>(`/delivery/stores/${storeId}/hours`, { method: "PUT", body: hours }),
-  tracking: (storeId: number) =>
-    request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`),
-  setTracking: (storeId: number, policy: wire.TrackingPolicy) =>
-    request<wire.TrackingPolicy>(`/delivery/stores/${storeId}/tracking`, {
-      method: "PUT",
-      body: policy,
-    }),
-  proofs: (storeId: number) => request<wire.ProofPolicy>(`/delivery/stores/${storeId}/proofs`),
-  setProofs: (storeId: number, policy: wire.ProofPolicy) =>
-    request<wire.ProofPolicy>(`/delivery/stores/${storeId}/proofs`, {
-      method: "PUT",
-      body: policy,
-    }),
+  hours: (id: number) => data(api.GET("/delivery/stores/{storeId}/hours", { params: ofStore(id) })),
+  setHours: (id: number, body: wire.StoreHours) =>
+    data(api.PUT("/delivery/stores/{storeId}/hours", { params: ofStore(id), body })),
+  tracking: (id: number) =>
+    data(api.GET("/delivery/stores/{storeId}/tracking", { params: ofStore(id) })),
+  setTracking: (id: number, body: wire.SetTracking) =>
+    data(api.PUT("/delivery/stores/{storeId}/tracking", { params: ofStore(id), body })),
+  payments: (id: number) =>
+    data(api.GET("/delivery/stores/{storeId}/payments", { params: ofStore(id) })),
+  setPayments: (id: number, body: wire.SetStorePayments) =>
+    data(api.PUT("/delivery/stores/{storeId}/payments", { params: ofStore(id), body })),
+  proofs: (id: number) =>
+    data(api.GET("/delivery/stores/{storeId}/proofs", { params: ofStore(id) })),
+  setProofs: (id: number, body: wire.SetProofs) =>
+    data(api.PUT("/delivery/stores/{storeId}/proofs", { params: ofStore(id), body })),
 };
 
 export const proofs = {
-  photo: (id: number) => download(`/delivery/photos/${id}`, "image/*"),
-  page: (orderId: number) => download(`/delivery/orders/${orderId}/proof`, "text/html"),
+  photo: (photoId: number) =>
+    data(
+      api.GET("/delivery/photos/{photoId}", {
+        params: { path: { photoId } },
+        headers: { accept: "image/*" },
+        parseAs: "blob",
+      }),
+    ),
+  page: (orderId: number) =>
+    data(
+      api.GET("/delivery/orders/{platformOrderId}/proof", {
+        params: ofOrder(orderId),
+        headers: { accept: "text/html" },
+        parseAs: "blob",
+      }),
+    ),
 };
 
 export const keys = {
-  list: (storeId?: number) => request<wire.KeyList>(path("/delivery/keys", { storeId })),
-  issue: (body: unknown, key: string) => post<wire.IssuedKey>("/delivery/keys", body, key),
-  revoke: (id: string) => remove(`/delivery/keys/${id}`),
+  list: (storeId?: number) => data(api.GET("/delivery/keys", { params: present({ storeId }) })),
+  issue: (body: wire.IssueKey, key: string) =>
+    data(
+      api.POST("/delivery/keys", { params: keyed(key), body, ...sending({ hasPassword: true }) }),
+    ),
+  revoke: (keyId: string) =>
+    data(api.DELETE("/delivery/keys/{keyId}", { params: { path: { keyId: Number(keyId) } } })),
 };
 
 export const notifications = {
   list: (cursor?: string) =>
-    request<wire.NotificationPage>(path("/delivery/notifications", { cursor })),
-  read: (id: number) => post<unknown>(`/delivery/notifications/${id}/read`),
+    data(api.GET("/delivery/notifications", { params: present({ cursor: cursorOf(cursor) }) })),
+  read: (notificationId: number) =>
+    data(
+      api.POST("/delivery/notifications/{notificationId}/read", {
+        params: { path: { notificationId }, ...keyed() },
+      }),
+    ),
 };
 
 export const webhooks = {
-  list: () => request<wire.WebhookList>("/delivery/webhooks"),
-  create: (body: unknown, key: string) => post<wire.WebhookSecret>("/delivery/webhooks", body, key),
-  remove: (id: number) => remove(`/delivery/webhooks/${id}`),
-  enable: (id: number) => post<wire.Webhook>(`/delivery/webhooks/${id}/enable`),
-  rotate: (id: number) => post<wire.WebhookSecret>(`/delivery/webhooks/${id}/rotate`),
-  test: (id: number) => post<unknown>(`/delivery/webhooks/${id}/test`),
+  list: () => data(api.GET("/delivery/webhooks")),
+  create: (body: wire.CreateWebhook, key: string) =>
+    data(api.POST("/delivery/webhooks", { params: keyed(key), body })),
+  remove: (id: number) =>
+    data(api.DELETE("/delivery/webhooks/{webhookId}", { params: ofWebhook(id) })),
+  enable: (id: number) =>
+    data(
+      api.POST("/delivery/webhooks/{webhookId}/enable", {
+        params: { ...ofWebhook(id), ...keyed() },
+      }),
+    ),
+  rotate: (id: number) =>
+    data(
+      api.POST("/delivery/webhooks/{webhookId}/rotate", {
+        params: { ...ofWebhook(id), ...keyed() },
+      }),
+    ),
+  test: (id: number) =>
+    data(
+      api.POST("/delivery/webhooks/{webhookId}/test", { params: { ...ofWebhook(id), ...keyed() } }),
+    ),
   attempts: (id: number, cursor?: string) =>
-    request<wire.AttemptPage>(path(`/delivery/webhooks/${id}/attempts`, { cursor, limit: 20 })),
-  retry: (attempt: number) => post<unknown>(`/delivery/webhooks/attempts/${attempt}/retry`),
+    data(
+      api.GET("/delivery/webhooks/{webhookId}/attempts", {
+        params: { ...ofWebhook(id), ...present({ cursor: cursorOf(cursor), limit: 20 }) },
+      }),
+    ),
+  retry: (attemptId: number) =>
+    data(
+      api.POST("/delivery/webhooks/attempts/{attemptId}/retry", {
+        params: { path: { attemptId }, ...keyed() },
+      }),
+    ),
 };
 
 export interface Period {
@@ -179,11 +278,56 @@ export interface Period {
 }
 
 /** The form of CSV files for people: spreadsheets in Brazil show it in columns, with its accents. */
-const FOR_SPREADSHEETS = "text/csv; locale=pt-BR";
+const forSpreadsheets = {
+  headers: { accept: "text/csv; locale=pt-BR" },
+  parseAs: "blob",
+} as const;
 
 export const statement = {
-  list: (period: Period) => request<wire.StatementPage>(path("/delivery/statement", { ...period })),
-  csv: (period: Period) => download(path("/delivery/statement", { ...period }), FOR_SPREADSHEETS),
+  list: (period: Period) => data(api.GET("/delivery/statement", { params: present(period) })),
+  csv: (period: Period) =>
+    data(api.GET("/delivery/statement", { params: present(period), ...forSpreadsheets })),
+};
+
+export const topUps = {
+  list: () => data(api.GET("/delivery/top-ups")),
+  request: (body: wire.RequestTopUp, key: string) =>
+    data(api.POST("/delivery/top-ups", { params: keyed(key), body })),
+};
+
+const moveCash =
+  (path: "/delivery/couriers/{courierId}/float" | "/delivery/couriers/{courierId}/handovers") =>
+  (courierId: number, storeId: number, body: wire.MoveCash, key: string) =>
+    data(
+      api.POST(path, {
+        params: { path: { courierId }, ...present({ storeId }), ...keyed(key) },
+        body,
+      }),
+    );
+
+export const cash = {
+  list: (storeId: number, cursor: string | undefined) =>
+    data(
+      api.GET("/delivery/cash", {
+        params: present({ storeId, cursor: cursorOf(cursor), limit: 100 }),
+      }),
+    ),
+  float: moveCash("/delivery/couriers/{courierId}/float"),
+  handovers: moveCash("/delivery/couriers/{courierId}/handovers"),
+  close: (storeId: number, body: wire.CloseCash, key: string) =>
+    data(
+      api.POST("/delivery/cash/close", {
+        params: { ...present({ storeId }), ...keyed(key) },
+        body,
+      }),
+    ),
+  explain: (storeId: number, body: wire.ExplainDifference, key: string) =>
+    data(
+      api.POST("/delivery/cash/reasons", {
+        params: { ...present({ storeId }), ...keyed(key) },
+        body,
+      }),
+    ),
 };
 
 export interface ReportPeriod {
@@ -195,12 +339,12 @@ export interface ReportPeriod {
 
 export const reports = {
   days: (period: ReportPeriod) =>
-    request<wire.DayReport>(path("/delivery/reports/days", { ...period })),
+    data(api.GET("/delivery/reports/days", { params: present(period) })),
   csv: (period: ReportPeriod) =>
-    download(path("/delivery/reports/days", { ...period }), FOR_SPREADSHEETS),
+    data(api.GET("/delivery/reports/days", { params: present(period), ...forSpreadsheets })),
 };
 
-export const context = () => request<wire.PreviewContext>("/delivery/preview-context");
+export const context = () => data(api.GET("/delivery/preview-context"));
 
 /** The URL template and attribution of map tiles. */
 export interface Tiles {
@@ -222,10 +366,21 @@ export interface Deployment {
   demo: { email: string; password: string } | null;
 }
 
+const isDeployment = (value: unknown): value is Deployment =>
+  typeof value === "object" && value !== null && "tiles" in value && "demo" in value;
+
+/** The configuration is not part of the API's document. */
+async function readDeployment(): Promise<Deployment> {
+  const response = await send(new Request(new URL("./panel.json", location.href)));
+  const found: unknown = await response.json();
+  if (!isDeployment(found)) throw new Error("panel.json is no configuration");
+  return found;
+}
+
 let config: Promise<Deployment> | null = null;
 
 /** Fetches the configuration once; a plain file server has none. */
 export function deployment(): Promise<Deployment> {
-  config ??= request<Deployment>("./panel.json").catch(() => ({ tiles: null, demo: null }));
+  config ??= readDeployment().catch(() => ({ tiles: null, demo: null }));
   return config;
 }

@@ -1,6 +1,8 @@
 /** API requests with authentication, language, typed errors and retries of idempotent requests. */
 
 import { signal } from "@preact/signals";
+import createClient from "openapi-fetch";
+import type { paths } from "despacho/api";
 import type { FieldError, Problem } from "./wire";
 
 /** Whether the last request reached the server; set to false at once if the browser reports that it is offline. */
@@ -36,17 +38,24 @@ export function invalidFields(errors: FieldError[]): Problem {
 /** The request failed before a response arrived. */
 export class NetworkError extends Error {}
 
-export interface RequestOptions {
-  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  body?: unknown;
-  /** Reused in every attempt, so that the server executes the request only once. */
-  idempotencyKey?: string;
-  signal?: AbortSignal;
+/** A body whose fields can be missing. */
+type Form<T> = T extends readonly (infer One)[]
+  ? Form<One>[]
+  : T extends object
+    ? { [Name in keyof T]?: Form<T[Name]> | undefined }
+    : T;
+
+/** Returns the body that a form becomes. The names are checked; a field that the user left out is reported by the API. */
+export const form = <T>(body: Form<T>): T => body as T;
+
+/** How a request is sent, beyond its content. */
+interface Sending {
   /** Default: 3. Requests that are not idempotent are sent once. */
   maxAttempts?: number;
-  accept?: string;
   /** Its rejection does not end the session: it contains a credential of its own. */
   signsIn?: boolean;
+  /** It contains the password, so a missing confirmation is an error of its form. */
+  hasPassword?: boolean;
 }
 
 interface Credentials {
@@ -89,29 +98,49 @@ export function headers(extra: Record<string, string> = {}): Record<string, stri
   return all;
 }
 
-/** Sends a request and returns the JSON of the response; throws `ApiError` or `NetworkError`. */
-export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  const response = await send(path, options);
-  const text = await response.text();
-  return (text === "" ? null : JSON.parse(text)) as T;
+/** The endpoints of the API's document. [`send`] throws every response that is an error. */
+export const api = createClient<paths, "application/json">({
+  baseUrl: location.origin,
+  fetch: (request) => send(request),
+});
+
+/** The option of a request that is sent in another way. */
+export const sending = (how: Sending) => ({ fetch: (request: Request) => send(request, how) });
+
+/** The parameters of a request that the server executes only once: every attempt has the same key. */
+export const keyed = (key: string = newIdempotencyKey()) => ({
+  header: { "Idempotency-Key": key },
+});
+
+type Present<T> = { [Name in keyof T]?: Exclude<T[Name], null | undefined | ""> };
+
+/** Returns the parameters of a query without the empty ones. */
+export function present<T extends object>(query: T): { query: Present<T> } {
+  const isPresent = ([, value]: [string, unknown]) => value != null && value !== "";
+  return { query: Object.fromEntries(Object.entries(query).filter(isPresent)) as Present<T> };
 }
 
-/** Requests a resource that is not JSON. */
-export async function download(path: string, accept: string): Promise<Blob> {
-  return (await send(path, { accept })).blob();
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
 }
 
-async function send(path: string, options: RequestOptions): Promise<Response> {
-  const idempotent = (options.method ?? "GET") === "GET" || options.idempotencyKey !== undefined;
-  const maxAttempts = idempotent ? (options.maxAttempts ?? 3) : 1;
+/** Returns the data of a response. It has some, because [`send`] throws all others; deletions have none by their type. */
+export const data = async <T>(answer: Promise<Answer<T>>): Promise<T> => (await answer).data!;
+
+/** Sends a request; throws `ApiError` or `NetworkError`. */
+export async function send(request: Request, how: Sending = {}): Promise<Response> {
+  const idempotent = request.method === "GET" || request.headers.has("idempotency-key");
+  const maxAttempts = idempotent ? (how.maxAttempts ?? 3) : 1;
   const own = credentials.session;
-  let asks = confirmation.ask !== null && !hasPassword(options.body);
+  let asks = confirmation.ask !== null && how.hasPassword !== true;
+  const body = request.body === null ? null : await request.text();
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt >= maxAttempts;
     // A later session does not repeat the requests of an earlier one.
     if (own !== credentials.session) throw new NetworkError("the session has ended");
-    const response = await sendOnce(path, options).catch((error: unknown) => {
-      if (options.signal?.aborted === true) throw error;
+    const response = await sendOnce(request, body).catch((error: unknown) => {
+      if (request.signal.aborted) throw error;
       online.value = false;
       if (last) throw new NetworkError(String(error));
       return null;
@@ -122,7 +151,7 @@ async function send(path: string, options: RequestOptions): Promise<Response> {
       const problem = await readProblem(response);
       if (
         response.status === 401 &&
-        options.signsIn !== true &&
+        how.signsIn !== true &&
         own === credentials.session &&
         (credentials.key !== null || credentials.cookie)
       )
@@ -136,27 +165,19 @@ async function send(path: string, options: RequestOptions): Promise<Response> {
         }
       }
       if (last || !RETRYABLE_STATUSES.has(response.status)) throw new ApiError(problem);
-      await sleep(retryDelay(attempt, response), options.signal);
-    } else {
-      await sleep(retryDelay(attempt, null), options.signal);
     }
+    await sleep(retryDelay(attempt, response), request.signal);
   }
 }
 
-function hasPassword(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "currentPassword" in body;
-}
-
-async function sendOnce(path: string, options: RequestOptions): Promise<Response> {
-  const extra: Record<string, string> = { accept: options.accept ?? "application/json" };
-  if (options.body !== undefined) extra["content-type"] = "application/json";
-  if (options.idempotencyKey !== undefined) extra["idempotency-key"] = options.idempotencyKey;
-  const limit = AbortSignal.timeout(TIMEOUT_MS);
-  return fetch(path, {
-    method: options.method ?? "GET",
-    headers: headers(extra),
-    body: options.body === undefined ? null : JSON.stringify(options.body),
-    signal: options.signal === undefined ? limit : AbortSignal.any([options.signal, limit]),
+/** Every attempt has the present key and language. */
+function sendOnce(request: Request, body: string | null): Promise<Response> {
+  const all = { accept: "application/json", ...headers(Object.fromEntries(request.headers)) };
+  return fetch(request.url, {
+    method: request.method,
+    headers: all,
+    body,
+    signal: AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     credentials: credentials.cookie ? "same-origin" : "omit",
     cache: "no-store",
     redirect: "error",
@@ -166,23 +187,17 @@ async function sendOnce(path: string, options: RequestOptions): Promise<Response
 async function readProblem(response: Response): Promise<Problem> {
   const text = await response.text().catch(() => "");
   try {
-    const problem = JSON.parse(text) as Partial<Problem>;
-    if (typeof problem.code === "string") return { errors: [], ...problem } as Problem;
+    const problem: unknown = JSON.parse(text);
+    if (isProblem(problem)) return { ...problem, errors: problem.errors ?? [] };
   } catch {
     // A proxy may respond without a problem document.
   }
   const detail = `HTTP ${response.status}`;
-  return {
-    type: "",
-    title: detail,
-    status: response.status,
-    detail,
-    instance: "",
-    code: "unknown",
-    requestId: "",
-    errors: [],
-  };
+  return { ...invalidFields([]), title: detail, status: response.status, detail, code: "unknown" };
 }
+
+const isProblem = (value: unknown): value is Problem =>
+  typeof value === "object" && value !== null && "code" in value && typeof value.code === "string";
 
 /** Returns the milliseconds before the next attempt: `Retry-After`, or exponential backoff. */
 function retryDelay(attempt: number, response: Response | null): number {

@@ -21,8 +21,10 @@ export function createParser(
   let [id, type, data]: [string, string, string[]] = ["", "message", []];
   return (text) => {
     rest += text;
-    const lines = rest.split(/\r\n|\n|\r/);
-    rest = lines.pop() ?? "";
+    // The line feed of a carriage return at the end can be in the next part.
+    const end = rest.endsWith("\r") ? rest.length - 1 : rest.length;
+    const lines = rest.slice(0, end).split(/\r\n|\n|\r/);
+    rest = (lines.pop() ?? "") + rest.slice(end);
     for (const line of lines) {
       if (line === "") {
         if (data.length > 0) emit({ id, type, data: data.join("\n") });

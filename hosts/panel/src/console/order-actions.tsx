@@ -8,8 +8,9 @@ import { OUT_FOR_DELIVERY } from "../situations";
 import { Confirm } from "../ui/confirm";
 import { ChoiceField, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
-import { couriers, orders, readPages } from "./api";
+import { couriers, orders, readPages, stores } from "./api";
 import { formDraft } from "./draft";
+import { unfit, type Unfit } from "./fit";
 import { distanceKm } from "./geo";
 import { detailTexts } from "./texts/order";
 
@@ -141,8 +142,12 @@ function ReassignDialog(props: Props & { close: () => void }) {
   const draft = reassignDraft(order.id);
   const { courierId, reason } = draft.value;
   const list = useLoad(() => candidates(order), [order.id]);
-  const options = (list.value ?? []).map(({ courier, km }): readonly [string, string] => {
-    const notes = [km === null ? null : kilometres(km), courier.orderId === null ? null : t.busy]
+  const options = (list.value ?? []).map(({ courier, km, why }): readonly [string, string] => {
+    const notes = [
+      km === null ? null : kilometres(km),
+      why === null ? null : t.unfit[why],
+      courier.orderId === null || why === "STUCK" ? null : t.busy,
+    ]
       .filter(Boolean)
       .join(", ");
     return [
@@ -213,17 +218,28 @@ interface Candidate {
   courier: CourierRecord;
   /** The distance to the pickup. Null without a position. */
   km: number | null;
+  /** Why the courier does not fit the order. */
+  why: Unfit | null;
 }
 
-/** The available couriers except the current one, nearest first. */
+/** The available couriers except the current one: those who fit the order and are idle, then those on a trip, then the others; nearest first. */
 async function candidates(order: OrderDetails): Promise<Candidate[]> {
-  const { pages } = await readPages((cursor) => couriers.list(cursor), MAX_PAGES);
+  const [{ pages }, store] = await Promise.all([
+    readPages((cursor) => couriers.list(cursor), MAX_PAGES),
+    stores.get(order.storeId),
+  ]);
   const found = pages
     .flatMap((page) => page.couriers)
     .filter((one) => one.available && one.removedAt === null && one.id !== order.deliveryMan?.id);
   const far = (one: Candidate) => one.km ?? Number.MAX_VALUE;
+  const rank = ({ why, courier }: Candidate) =>
+    why === null ? (courier.orderId === null ? 0 : 1) : 2;
   return found
-    .map((courier) => ({ courier, km: distanceKm(courier, order.pickupLocation) }))
-    .sort((a, b) => far(a) - far(b))
+    .map((courier) => ({
+      courier,
+      km: distanceKm(courier, order.pickupLocation),
+      why: unfit(courier, order, store.sandbox),
+    }))
+    .sort((a, b) => rank(a) - rank(b) || far(a) - far(b))
     .slice(0, MAX_COURIERS);
 }

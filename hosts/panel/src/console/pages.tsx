@@ -45,6 +45,11 @@ export const PAGES: readonly PageEntry[] = [
     () => import("./pages/tariffs").then((module) => module.TariffsPage),
   ),
   page(
+    "pay",
+    () => consoleTexts.value.nav.pay,
+    () => import("./pages/pay").then((module) => module.PayPage),
+  ),
+  page(
     "dispatch",
     () => consoleTexts.value.nav.dispatch,
     () => import("./pages/dispatch").then((module) => module.DispatchPage),

@@ -1,7 +1,7 @@
 /** The operator's session, which is in a cookie that scripts cannot read. The token is never stored in the page. */
 
 import { signal } from "@preact/signals";
-import { ApiError, credentials, invalidFields, request } from "../api/http";
+import { ApiError, api, credentials, invalidFields, sending } from "../api/http";
 import type { FieldError } from "../api/wire";
 import { clearDrafts } from "../draft";
 
@@ -18,7 +18,7 @@ credentials.onRejected = () => {
 
 /** Requests something that only the operator can read: the page cannot see the cookie. */
 export async function restore(): Promise<void> {
-  await request<unknown>("/admin/couriers?limit=1").then(
+  await api.GET("/admin/couriers", { params: { query: { limit: 1 } } }).then(
     () => (state.value = "signedIn"),
     (error: unknown) => {
       if (state.value === "unknown") throw error;
@@ -28,11 +28,8 @@ export async function restore(): Promise<void> {
 
 /** Exchanges the token for a new cookie, with which changes that outlive the session are possible for five minutes. */
 export async function confirmSession(token: string): Promise<void> {
-  await request<null>("/admin/session", {
-    method: "POST",
-    body: { token: token.trim() },
-    signsIn: true,
-  }).catch((error: unknown) => {
+  const body = { token: token.trim() };
+  await api.POST("/admin/session", { body, ...sending({ signsIn: true }) }).catch((error) => {
     if (!(error instanceof ApiError) || error.problem.status !== 401) throw error;
     const { code, detail } = error.problem;
     throw new ApiError(invalidFields([{ pointer: "/token", code, detail } as FieldError]));
@@ -49,7 +46,7 @@ export async function signIn(token: string): Promise<void> {
 
 /** Removes the cookie. While the server is unreachable, the session continues and an error is thrown. */
 export async function signOut(): Promise<void> {
-  await request<null>("/admin/session", { method: "DELETE" });
+  await api.DELETE("/admin/session");
   clearDrafts();
   ended.value = false;
   state.value = "signedOut";

@@ -1,7 +1,10 @@
 /** Requests of the courier's app. The session is in a cookie that scripts cannot read. */
 
-import type { CourierSelf, DeviceKey, Problem, Trip } from "./wire";
+import createClient from "openapi-fetch";
+import type { paths } from "despacho/api";
 import { language } from "../i18n/language";
+import type { StepKind } from "./steps";
+import type { Problem, StepBody } from "./wire";
 
 /** The service did not respond, or requested a later attempt. */
 export class UnavailableError extends Error {
@@ -29,43 +32,38 @@ const TIMEOUT_MS = 20_000;
 /** A photo on a slow network. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
-interface Options {
-  body?: unknown;
-  idempotencyKey?: string;
-  method?: "DELETE";
-}
+const client = createClient<paths, "application/json">({
+  baseUrl: location.origin,
+  fetch: send,
+  credentials: "same-origin",
+  cache: "no-store",
+  redirect: "error",
+});
 
-async function send<T>(path: string, options: Options = {}): Promise<T> {
-  const { body, idempotencyKey } = options;
-  const isUpload = body instanceof Blob;
-  const headers: Record<string, string> = {
-    accept: "application/json",
-    "accept-language": language.value === "pt" ? "pt-BR" : "en",
-  };
-  if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
-  if (body !== undefined) headers["content-type"] = isUpload ? body.type : "application/json";
-  const method = options.method ?? (body !== undefined ? "POST" : "GET");
+/** Returns the data of a response. It has some, because [`send`] throws all others. */
+const data = async <T>(answer: Promise<{ data?: T; error?: unknown }>): Promise<T> =>
+  (await answer).data!;
+
+/** Sends a request once. The body of the response is part of it: without it, the service did not respond. */
+async function send(request: Request): Promise<Response> {
+  const isUpload = request.headers.get("content-type")?.startsWith("image/") === true;
+  request.headers.set("accept", "application/json");
+  request.headers.set("accept-language", language.value === "pt" ? "pt-BR" : "en");
   let response: Response;
   let text: string;
   try {
-    response = await fetch(path, {
-      method,
-      headers,
-      body: body === undefined ? null : isUpload ? body : JSON.stringify(body),
-      signal: AbortSignal.timeout(isUpload ? UPLOAD_TIMEOUT_MS : TIMEOUT_MS),
-      credentials: "same-origin",
-      cache: "no-store",
-      redirect: "error",
-    });
+    const signal = AbortSignal.timeout(isUpload ? UPLOAD_TIMEOUT_MS : TIMEOUT_MS);
+    response = await fetch(request, { signal });
     text = await response.text();
   } catch {
     throw new UnavailableError(false);
   }
-  if (response.ok) return (text === "" ? null : JSON.parse(text)) as T;
-  const problem = parseProblem(text, response.status);
-  if (response.status === 401) throw new SignedOutError(problem.detail);
+  const { ok, status, headers } = response;
+  if (ok) return new Response(status === 204 ? null : text, { status, headers });
+  const problem = parseProblem(text, status);
+  if (status === 401) throw new SignedOutError(problem.detail);
   if (isTemporary(problem)) {
-    const delay = Number(response.headers.get("retry-after"));
+    const delay = Number(headers.get("retry-after"));
     throw new UnavailableError(true, delay > 0 ? delay * 1000 : null);
   }
   throw new RejectedError(problem);
@@ -83,32 +81,51 @@ function isTemporary(problem: Problem): boolean {
 
 function parseProblem(text: string, status: number): Problem {
   try {
-    const problem = JSON.parse(text) as Partial<Problem>;
-    if (typeof problem.code === "string")
-      return { detail: "", errors: [], ...problem, code: problem.code, status };
+    const problem: unknown = JSON.parse(text);
+    if (isProblem(problem))
+      return { ...problem, detail: problem.detail ?? "", errors: problem.errors ?? [], status };
   } catch {
     // A proxy may respond without a problem document.
   }
   return { status, code: "unknown", detail: `HTTP ${status}`, errors: [] };
 }
 
+const isProblem = (value: unknown): value is Problem =>
+  typeof value === "object" && value !== null && "code" in value && typeof value.code === "string";
+
+const keyed = (key: string) => ({ header: { "Idempotency-Key": key } });
+
 export const api = {
-  signIn: (code: string) => send<CourierSelf>("/courier/session", { body: { code } }),
-  signOut: () => send<null>("/courier/session", { method: "DELETE" }),
-  me: () => send<CourierSelf>("/courier/me"),
-  trip: () => send<{ trip: Trip | null }>("/courier/trip"),
+  signIn: (code: string) => data(client.POST("/courier/session", { body: { code } })),
+  signOut: () => data(client.DELETE("/courier/session")),
+  me: () => data(client.GET("/courier/me")),
+  trip: () => data(client.GET("/courier/trip")),
+  cash: () => data(client.GET("/courier/cash")),
+  earnings: () => data(client.GET("/courier/earnings")),
   setAvailable: (available: boolean) =>
-    send<CourierSelf>("/courier/availability", { body: { available } }),
-  position: (position: { latitude: number; longitude: number; accuracy: number; at: string }) =>
-    send<{ stored: boolean; nextInSeconds: number }>("/courier/position", { body: position }),
-  step: (orderId: number, kind: string, body: unknown, idempotencyKey: string) =>
-    send<unknown>(`/courier/orders/${orderId}/${kind}`, { body, idempotencyKey }),
-  photo: (orderId: number, photo: Blob, idempotencyKey: string) =>
-    send<{ photoId: number }>(`/courier/orders/${orderId}/photos`, { body: photo, idempotencyKey }),
-  createDevice: () => send<DeviceKey>("/courier/device", { body: {} }),
-  removeDevice: () => send<null>("/courier/device", { method: "DELETE" }),
-  pushKey: () => send<{ publicKey: string | null }>("/courier/push"),
-  subscribe: (endpoint: string) => send<null>("/courier/push", { body: { endpoint } }),
-  unsubscribe: (endpoint: string) =>
-    send<null>("/courier/push", { body: { endpoint }, method: "DELETE" }),
+    data(client.POST("/courier/availability", { body: { available } })),
+  position: (body: { latitude: number; longitude: number; accuracy: number; at: string }) =>
+    data(client.POST("/courier/position", { body })),
+  step: (platformOrderId: number, kind: StepKind, body: StepBody, key: string) =>
+    data(
+      client.POST(`/courier/orders/{platformOrderId}/${kind}`, {
+        params: { path: { platformOrderId }, ...keyed(key) },
+        body,
+      }),
+    ),
+  photo: (platformOrderId: number, photo: Blob, key: string) =>
+    data(
+      client.POST("/courier/orders/{platformOrderId}/photos", {
+        params: { path: { platformOrderId }, ...keyed(key) },
+        headers: { "content-type": photo.type },
+        // The document has no type for the bytes of a file.
+        body: "",
+        bodySerializer: () => photo,
+      }),
+    ),
+  createDevice: () => data(client.POST("/courier/device")),
+  removeDevice: () => data(client.DELETE("/courier/device")),
+  pushKey: () => data(client.GET("/courier/push")),
+  subscribe: (endpoint: string) => data(client.POST("/courier/push", { body: { endpoint } })),
+  unsubscribe: (endpoint: string) => data(client.DELETE("/courier/push", { body: { endpoint } })),
 };

@@ -6,6 +6,7 @@
 import { api, RejectedError } from "./api";
 import { confirmed, failed, steps, waiting } from "./state";
 import { readPhoto, removeStep, writePhoto, writeSteps, type QueuedStep } from "./storage";
+import type { StepBody } from "./wire";
 import { apply, isOfDelivery, type Proof, type Step } from "./steps";
 
 /** The name of the stored trip. */
@@ -96,19 +97,20 @@ export async function retract(key: string): Promise<void> {
   forget(step);
 }
 
-async function body(step: QueuedStep): Promise<Record<string, unknown>> {
+async function body(step: QueuedStep): Promise<StepBody> {
   const proof = step.proof === null ? undefined : await proofBody(step.orderId, step.proof);
   return {
     at: step.at,
-    ...(isOfDelivery(step.kind) ? { deliveryId: step.deliveryId } : {}),
+    ...(step.deliveryId !== null && isOfDelivery(step.kind) ? { deliveryId: step.deliveryId } : {}),
     ...(step.code === null ? {} : { code: step.code }),
     ...(step.reason === null ? {} : { reason: step.reason }),
     ...(proof === undefined ? {} : { proof }),
+    ...(step.payment ? { payment: step.payment } : {}),
   };
 }
 
 /** Uploads the photos of a proof that are not uploaded yet. */
-async function proofBody(orderId: number, proof: Proof): Promise<Record<string, unknown>> {
+async function proofBody(orderId: number, proof: Proof): Promise<StepBody["proof"]> {
   const photoIds: number[] = [];
   for (const key of proof.photos) {
     const photo = await readPhoto(key);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { OrderEvent } from "despacho";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { STEPS, apply, applyToOrder, can, nextStep, type Step, type StepKind } from "./steps";
 import type { Order, Stop, Trip } from "./wire";
 
@@ -23,12 +23,16 @@ const OTHERS: [string, number][] = [
 
 const PICKUP = { latitude: -30.03, longitude: -51.23 };
 
+/** How a delivery is paid: online, at the door as in orders of earlier versions, or at the door with nothing that comes back. */
+type Paid = boolean | "kept";
+
 /** An order with a courier, before the pickup. */
-function order(id: number, isPaid: readonly boolean[]): Order {
-  const deliveries = isPaid.map((onlinePayment, at) => ({
+function order(id: number, isPaid: readonly Paid[]): Order {
+  const deliveries = isPaid.map((paid, at) => ({
     id: 10 * id + at,
     situation: 150,
-    onlinePayment,
+    onlinePayment: paid === true,
+    ...(paid === "kept" ? { payment: { method: "PIX", returns: false } } : {}),
     orderRoute: at + 1,
   }));
   return {
@@ -49,9 +53,12 @@ function step(kind: StepKind, orderId: number, deliveryId: number | null = null)
 
 const shape = (of: Order) => [of.situation, ...of.deliveries.map((one) => one.situation)];
 
-describe.runIf(existsSync(entry))("steps of an order, and the npm package", async () => {
-  // A variable, because the package is built later than the types are checked.
-  const { applyEvent } = (await import(pathToFileURL(entry).href)) as Package;
+describe.runIf(existsSync(entry))("steps of an order, and the npm package", () => {
+  let applyEvent: Package["applyEvent"];
+  beforeAll(async () => {
+    // A variable, because the package is built later than the types are checked.
+    ({ applyEvent } = (await import(pathToFileURL(entry).href)) as Package);
+  });
 
   /** Returns the order after an event according to the package, or null if the table does not permit it. */
   async function replayed(of: Order, type: string, situation: number, deliveryId: number | null) {
@@ -61,7 +68,15 @@ describe.runIf(existsSync(entry))("steps of an order, and the npm package", asyn
     return next === null ? null : { ...of, situation: next.situation, deliveries: next.deliveries };
   }
 
-  test.each([[[true]], [[false]], [[true, true]], [[true, false]], [[true, true, false]]])(
+  test.each<[readonly Paid[]]>([
+    [[true]],
+    [[false]],
+    [["kept"]],
+    [[true, true]],
+    [[true, false]],
+    [["kept", false]],
+    [[true, true, false]],
+  ])(
     "are equal in every state of deliveries paid %j",
     async (isPaid) => {
       const states = new Map<string, Order>();

@@ -4,7 +4,7 @@
  */
 
 import { LIFECYCLE } from "despacho/lifecycle";
-import type { EventType, Order, ProofStep, Stop, Trip } from "./wire";
+import type { EventType, Order, PaymentMethod, ProofStep, Stop, Trip } from "./wire";
 
 export interface Step {
   kind: StepKind;
@@ -15,6 +15,14 @@ export interface Step {
   code: string | null;
   reason: string | null;
   proof: Proof | null;
+  /** The payment that the recipient handed over. Steps that an earlier app stored have none. */
+  payment?: Payment | null;
+}
+
+export interface Payment {
+  method: PaymentMethod;
+  received: number;
+  reference: string | null;
 }
 
 export interface Proof {
@@ -71,12 +79,16 @@ const isCurrent = (situation: number) => situation === 320 || situation === 330;
 const isOpen = (situation: number) =>
   situation === 150 || situation === 310 || isCurrent(situation);
 
+/** Returns whether something comes back after a delivery. The app may have stored orders of an earlier service. */
+export const returns = (one: Order["deliveries"][number]): boolean =>
+  !one.onlinePayment && ((one.payment as { returns?: boolean } | undefined)?.returns ?? true);
+
 /** Returns the status of an order whose goods are picked up, from its deliveries. */
 function derived(order: Order): number {
   const any = (...situations: number[]) =>
     order.deliveries.some((one) => situations.includes(one.situation));
   if (any(310, 320, 330)) return 300;
-  const payment = order.deliveries.some((one) => one.situation === 500 && !one.onlinePayment);
+  const payment = order.deliveries.some((one) => one.situation === 500 && returns(one));
   if (payment || any(400, 410)) return 400;
   if (!any(500)) return 520;
   return order.deliveries.every((one) => one.situation === 500 || one.situation === 600)

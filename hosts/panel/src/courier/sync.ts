@@ -1,6 +1,7 @@
 /** The connection to the service: sends the queue, then reads the trip. One request runs at a time, so that a response cannot overtake a step. */
 
 import { UnavailableError, SignedOutError, api } from "./api";
+import { earned } from "./earnings";
 import { TRIP, sendNext } from "./queue";
 import { confirmed, connected, me, now, onDuty, phase, steps, trip } from "./state";
 import { clear, readSteps, readValue, removeUnusedPhotos, writeValue } from "./storage";
@@ -23,6 +24,8 @@ let failures = 0;
 let selfReadAt = 0;
 let timer = 0;
 let storedTrip = "";
+/** The day on which the earnings were read, by the phone's clock. */
+let earnedOn = "";
 
 /** Reads the stored data. Returns whether the browser stores data. */
 export async function restore(): Promise<boolean> {
@@ -74,6 +77,7 @@ export async function signOut(): Promise<void> {
 async function reset(): Promise<void> {
   await clear();
   [me.value, confirmed.value, steps.value, storedTrip] = [null, null, [], ""];
+  earned.value = null;
 }
 
 export async function setSelf(courier: CourierSelf): Promise<void> {
@@ -123,11 +127,18 @@ async function read(): Promise<void> {
   const found = (await api.trip()).trip;
   // Estimates change with every response. They are not worth writing.
   const text = JSON.stringify(found, (name, value: unknown) =>
-    name === "eta" || name === "freeAt" ? undefined : value,
+    name === "eta" || name === "freeAt" || name === "minutes" ? undefined : value,
   );
   if (text !== storedTrip) await writeValue(TRIP, found);
   storedTrip = text;
+  const hasEnded = found === null && confirmed.value !== null;
   confirmed.value = found;
+  // The end of a trip and a new day change the earnings.
+  const today = new Date(now.value).toDateString();
+  if (earned.value === null || hasEnded || today !== earnedOn) {
+    earned.value = await api.earnings().catch(() => null);
+    earnedOn = today;
+  }
 }
 
 function schedule(requested: number | null): void {

@@ -1,8 +1,7 @@
 /** The texts of the pages for users, sessions and passwords. */
 
-import { computed } from "@preact/signals";
 import type { AuditAction, Role } from "../api/wire";
-import { language } from "./language";
+import { translated } from "./language";
 
 const en = {
   title: "Users and access",
@@ -68,6 +67,12 @@ const en = {
     "store.removed": "Removed a branch",
     "proof-rules.set": "Set the rules for proofs",
     "tracking.set": "Set the recipients' pages",
+    "payments.set": "Set the payments at the door",
+    "cash.float-given": "Gave a courier change",
+    "cash.handed-over": "Received cash from a courier",
+    "cash.closed": "Closed a courier's cash",
+    "cash.explained": "Gave the reason for a difference of cash",
+    "top-up.requested": "Requested a top-up by Pix",
     "hours.set": "Set the opening hours",
     "service-area.set": "Set the service area",
     "dispatch-terms.set": "Set the dispatch terms",
@@ -99,6 +104,10 @@ const en = {
     "statement.exported": "Downloaded a statement",
     "report.exported": "Downloaded a report",
     "recipient.exported": "Exported a recipient's data",
+    "courier.pay-set": "Set the terms of a courier's pay",
+    "courier.pay-entry-created": "Added an entry to a courier's pay",
+    "pay-plan.created": "Created a version of a pay plan",
+    "pay-plan.removed": "Deleted a scheduled version of a pay plan",
     "tariff.created": "Created a version of the tariff",
     "tariff.removed": "Deleted a scheduled version of the tariff",
   } satisfies Record<AuditAction, string>,
@@ -178,6 +187,12 @@ const pt: typeof en = {
     "store.removed": "Removeu uma filial",
     "proof-rules.set": "Definiu as regras de comprovantes",
     "tracking.set": "Definiu as páginas dos destinatários",
+    "payments.set": "Definiu os pagamentos na entrega",
+    "cash.float-given": "Deu troco a um entregador",
+    "cash.handed-over": "Recebeu dinheiro de um entregador",
+    "cash.closed": "Fez o acerto de um entregador",
+    "cash.explained": "Informou o motivo de uma diferença de caixa",
+    "top-up.requested": "Pediu uma recarga com Pix",
     "hours.set": "Definiu o horário de funcionamento",
     "service-area.set": "Definiu a área de entrega",
     "dispatch-terms.set": "Definiu as condições de despacho",
@@ -209,6 +224,10 @@ const pt: typeof en = {
     "statement.exported": "Baixou um extrato",
     "report.exported": "Baixou um relatório",
     "recipient.exported": "Exportou os dados de um destinatário",
+    "courier.pay-set": "Definiu as condições de ganhos de um entregador",
+    "courier.pay-entry-created": "Adicionou um lançamento aos ganhos de um entregador",
+    "pay-plan.created": "Criou uma versão de um plano de ganhos",
+    "pay-plan.removed": "Excluiu uma versão agendada de um plano de ganhos",
     "tariff.created": "Criou uma versão da tarifa",
     "tariff.removed": "Excluiu uma versão agendada da tarifa",
   },
@@ -223,4 +242,4 @@ const pt: typeof en = {
   },
 };
 
-export const accessTexts = computed(() => (language.value === "pt" ? pt : en));
+export const accessTexts = translated(en, pt);

@@ -1,7 +1,6 @@
 /** The texts of the help dialog. */
 
-import { computed } from "@preact/signals";
-import { language } from "./language";
+import { translated } from "./language";
 
 const en = {
   title: "Keyboard shortcuts",
@@ -31,4 +30,4 @@ const pt: typeof en = {
   close: "Fechar um diálogo",
 };
 
-export const helpTexts = computed(() => (language.value === "pt" ? pt : en));
+export const helpTexts = translated(en, pt);

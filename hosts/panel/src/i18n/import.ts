@@ -1,7 +1,6 @@
 /** The texts of the import of orders. */
 
-import { computed } from "@preact/signals";
-import { language } from "./language";
+import { translated } from "./language";
 
 const orders = (n: number) => (n === 1 ? "1 order" : `${n} orders`);
 const pedidos = (n: number) => (n === 1 ? "1 pedido" : `${n} pedidos`);
@@ -102,4 +101,4 @@ const pt: typeof en = {
   again: "Nova importação",
 };
 
-export const importTexts = computed(() => (language.value === "pt" ? pt : en));
+export const importTexts = translated(en, pt);

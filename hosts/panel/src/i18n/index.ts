@@ -1,13 +1,11 @@
-/** The panel's texts in the current language. */
+/** The panel's language. Each page has a module of texts in this folder, so that Vite splits them with the pages. */
 
-import { computed, effect } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { credentials } from "../api/http";
-import { en } from "./en";
+import { texts } from "./common";
 import { language, setLanguage, type Language } from "./language";
-import { pt } from "./pt";
 
-export { language, setLanguage, type Language };
-export const texts = computed(() => (language.value === "pt" ? pt : en));
+export { language, setLanguage, texts, type Language };
 
 effect(() => {
   document.documentElement.lang = texts.value.locale;

@@ -1,6 +1,6 @@
 /** The current language, shared by the panel and the courier's app. */
 
-import { signal } from "@preact/signals";
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
 
 export type Language = "pt" | "en";
 
@@ -27,3 +27,7 @@ export function setLanguage(chosen: Language): void {
     // Without storage, the choice applies only to this page.
   }
 }
+
+/** Returns texts in the current language. Both languages have the same shape, so a missing translation is a type error. */
+export const translated = <T>(en: T, pt: NoInfer<T>): ReadonlySignal<T> =>
+  computed(() => (language.value === "pt" ? pt : en));

@@ -1,8 +1,7 @@
 /** The texts of vehicles and loads. */
 
-import { computed } from "@preact/signals";
 import type { VehicleKind } from "../api/wire";
-import { language } from "./language";
+import { translated } from "./language";
 
 const en = {
   title: "Vehicle and load",
@@ -58,4 +57,4 @@ const pt: typeof en = {
   maxHint: "Se vazio, vale o limite do veículo.",
 };
 
-export const loadTexts = computed(() => (language.value === "pt" ? pt : en));
+export const loadTexts = translated(en, pt);

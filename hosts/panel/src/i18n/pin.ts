@@ -1,8 +1,7 @@
 /** The texts of the dialog with the pin. */
 
-import { computed } from "@preact/signals";
 import type { Location } from "../api/wire";
-import { language } from "./language";
+import { translated } from "./language";
 
 type Found = Record<Location["precision"], (metres: number) => string>;
 
@@ -58,4 +57,4 @@ const pt: typeof en = {
   use: "Usar esta localização",
 };
 
-export const pinTexts = computed(() => (language.value === "pt" ? pt : en));
+export const pinTexts = translated(en, pt);

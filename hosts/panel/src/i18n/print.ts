@@ -1,7 +1,6 @@
 /** The texts of printed labels and receipts. */
 
-import { computed } from "@preact/signals";
-import { language } from "./language";
+import { translated } from "./language";
 
 const en = {
   of: (n: number, all: number) => `Delivery ${n} of ${all}`,
@@ -37,4 +36,4 @@ const pt: typeof en = {
   counter: "Via do balcão: guarde, não coloque na sacola.",
 };
 
-export const printTexts = computed(() => (language.value === "pt" ? pt : en));
+export const printTexts = translated(en, pt);

@@ -1,7 +1,6 @@
 /** The texts of the report page. */
 
-import { computed } from "@preact/signals";
-import { language } from "./language";
+import { translated } from "./language";
 
 const en = {
   title: "Reports",
@@ -79,4 +78,4 @@ const pt: typeof en = {
   keys: "Use as setas para a esquerda e para a direita para escolher um dia.",
 };
 
-export const reportTexts = computed(() => (language.value === "pt" ? pt : en));
+export const reportTexts = translated(en, pt);

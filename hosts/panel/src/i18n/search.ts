@@ -1,7 +1,6 @@
 /** The texts of the search over all days. */
 
-import { computed } from "@preact/signals";
-import { language } from "./language";
+import { translated } from "./language";
 
 const en = {
   results: (words: string) => `Orders of all days for “${words}”`,
@@ -29,4 +28,4 @@ const pt: typeof en = {
     "Digite o número completo do pedido, ou palavras do código, do nome ou do telefone de um destinatário. Acentos e maiúsculas não fazem diferença.",
 };
 
-export const searchTexts = computed(() => (language.value === "pt" ? pt : en));
+export const searchTexts = translated(en, pt);

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { expect, test } from "vitest";
 import { amount, decimal } from "../numbers";
-import { markOfFile, readHeader, readRecord } from "./columns";
+import { columnName, markOfFile, readHeader, readRecord } from "./columns";
 import { parseCsv } from "./csv";
 
 /** Reads the orders of a file. */
@@ -59,4 +59,43 @@ test("a file with a sep= line has its columns", () => {
     code: "1",
     deliveries: [{ name: "Ana" }],
   });
+});
+
+test("columns are found by both names, without accents, spaces and case", () => {
+  const header = readHeader(["Código", "DELIVERY CODE", "observação", "cor", "", "code"]);
+  expect(header).toEqual({
+    at: { code: 0, delivery_code: 1, note: 2 },
+    unknown: ["cor"],
+    missing: [],
+  });
+  expect(readHeader(["destinatario"]).missing).toEqual(["code"]);
+});
+
+test("yes and no are read in both languages, and other words are errors", () => {
+  const [yes, no, unset, wrong] = orders(
+    "codigo;pago;codigo_de_entrega\n1;Sim;x\n2;NÃO;0\n3;;\n4;talvez;y",
+  );
+  const of = (order: typeof yes) => {
+    const [delivery] = order!.draft.deliveries;
+    return [delivery!.paid, delivery!.confirm];
+  };
+  expect([yes, no, unset].map(of)).toEqual([
+    [true, true],
+    [false, false],
+    [true, false],
+  ]);
+  expect(wrong?.errors.map((error) => error.pointer)).toEqual(["/deliveries/0/onlinePayment"]);
+});
+
+test("vehicles are separated by spaces, and unknown ones are errors", () => {
+  const [known, wrong] = orders("codigo;veiculo\n1;vuc Motorbike-Bag\n2;CAR FUSCA");
+  expect(known?.draft.load?.vehicles).toEqual(["MOTORBIKE_BAG", "VUC"]);
+  expect(known?.errors).toEqual([]);
+  expect(wrong?.errors.map((error) => error.pointer)).toEqual(["/requirements/vehicle"]);
+});
+
+test("an error is shown with the name of its column", () => {
+  expect(columnName("/deliveries/0/phone", true)).toBe("telefone");
+  expect(columnName("/deliveries/0/phone", false)).toBe("phone");
+  expect(columnName("/deliverAt", true)).toBe("/deliverAt");
 });

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { orders } from "../api/client";
 import { ApiError, NetworkError, newIdempotencyKey, whenOnline } from "../api/http";
-import type { FieldError } from "../api/wire";
+import type { CreateOrder, FieldError, PreviewOrder } from "../api/wire";
 import { createDraft } from "../draft";
 import { importTexts } from "../i18n/import";
 import { updateRow } from "../live";
@@ -25,7 +25,7 @@ export interface Row {
   estimated: boolean;
   quote: { id: string; expiresAt: string } | null;
   /** The body and the key of the creation: every attempt sends the same, so that the order is created only once. */
-  sent: { body: Record<string, unknown>; key: string } | null;
+  sent: { body: CreateOrder; key: string } | null;
   orderId: number | null;
 }
 
@@ -210,7 +210,7 @@ async function quoteOf(
 ): Promise<Pick<Row, "fee" | "estimated" | "quote">> {
   const { body, stops } = previewRequest(draft);
   // Without a located address, the server names the missing fields.
-  const request = stops.length > 0 ? body : orderRequest(draft);
+  const request: PreviewOrder = stops.length > 0 ? body : orderRequest(draft);
   const { deliveryFee, estimated, quote } = await callWithRetries(
     () => orders.preview(request, stop),
     stop,

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { statement, stores } from "../api/client";
 import type { StatementLine } from "../api/wire";
 import { day, money, nextDay, startOfDay } from "../format";
-import { texts } from "../i18n";
 import { store, zone } from "../session";
 import { DayChoice } from "../ui/filters";
 import { useLoad } from "../ui/load";
@@ -10,6 +9,8 @@ import { Empty, Loaded, Page } from "../ui/parts";
 import { LineTable } from "../ui/statement";
 import { StoreChoice } from "../ui/store-choice";
 import { notifyError } from "../ui/toast";
+import { TopUps } from "./top-ups";
+import { balanceTexts } from "../i18n/balance";
 
 const MONTH_MS = 30 * 86_400_000;
 const MAX_LINES = 2_000;
@@ -40,7 +41,7 @@ async function loadLines(filter: Filter): Promise<StatementLine[]> {
 }
 
 export function BalancePage() {
-  const t = texts.value.balance;
+  const t = balanceTexts.value;
   const today = day(new Date(), zone.value);
   const [filter, setFilter] = useState<Filter>({
     from: day(new Date(Date.now() - MONTH_MS), zone.value),
@@ -60,6 +61,7 @@ export function BalancePage() {
       }
     >
       <p class="amount">{own.value?.balance === undefined ? "—" : money(own.value.balance)}</p>
+      {filter.storeId === store.value?.id && <TopUps />}
       <div class="filters">
         <StoreChoice value={filter.storeId} set={(storeId) => setFilter({ ...filter, storeId })} />
         <DayChoice

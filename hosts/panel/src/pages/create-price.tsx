@@ -4,14 +4,15 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../api/http";
 import type { Preview } from "../api/wire";
 import { kilometres, money } from "../format";
-import { texts } from "../i18n";
-import { draft, previewRequest } from "../order-draft";
+import { draft, previewRequest, formPointer } from "../order-draft";
 import { inPage, preview, type Quotation } from "../preview";
 import { zone } from "../session";
 import { isLocatable, type AddressDraft } from "../address-draft";
 import { fieldErrorsOf } from "../ui/field";
 import { When } from "../ui/parts";
 import { Price } from "../ui/order-parts";
+import { createTexts } from "../i18n/create";
+import { orderTexts } from "../i18n/order";
 
 /** Wide screens show the price breakdown without a click. */
 const wideScreen = matchMedia("(min-width: 64rem)");
@@ -20,7 +21,7 @@ const DEBOUNCE_MS = 200;
 const DEBOUNCE_IN_PAGE_MS = 20;
 
 export function PricePanel(props: { of: PriceState }) {
-  const t = texts.value.create;
+  const t = createTexts.value;
   const { quoted, busy } = props.of;
   const found: Preview | null = quoted?.preview ?? null;
   const missing = missingFields();
@@ -64,7 +65,7 @@ export function PricePanel(props: { of: PriceState }) {
               </dd>
             </div>
           </dl>
-          {found.estimated && <p class="hint">{texts.value.order.estimated}</p>}
+          {found.estimated && <p class="hint">{orderTexts.value.estimated}</p>}
           <p class="hint" data-source={quoted?.source}>
             {quoted?.source === "page" ? t.inPage : t.onServer}
           </p>
@@ -76,7 +77,7 @@ export function PricePanel(props: { of: PriceState }) {
 
 /** Marks a price that changes when the address is completed, with its range. */
 function Estimate(props: { of: Preview }) {
-  const t = texts.value.create;
+  const t = createTexts.value;
   const { estimated, deliveryFeeMin: min, deliveryFeeMax: max } = props.of;
   const isWide = min != null && max != null && min < max;
   if (!estimated && !isWide) return null;
@@ -90,7 +91,7 @@ function Estimate(props: { of: Preview }) {
 
 /** Names the fields without which a delivery has no price, or returns `null`. */
 function missingFields(): string | null {
-  const t = texts.value.create;
+  const t = createTexts.value;
   const { deliveries } = draft.value;
   const found = deliveries.flatMap((one, at) => {
     if (isLocatable(one.address)) return [];
@@ -101,14 +102,14 @@ function missingFields(): string | null {
 }
 
 function missingField(address: AddressDraft): string {
-  const t = texts.value.create;
+  const t = createTexts.value;
   if (/\d/.test(address.zipCode)) return t.missingZip;
   if (address.city.trim() !== "") return t.missingState;
   return address.state !== "" ? t.missingCity : t.missingAddress;
 }
 
 function reasonOf(error: unknown): string {
-  const t = texts.value.create;
+  const t = createTexts.value;
   if (error instanceof NetworkError) return t.priceOffline;
   const fields = fieldErrorsOf(error);
   if (fields.length > 0) return t.priceInvalid(fields.map((one) => one.detail).join(" "));
@@ -163,13 +164,6 @@ export function usePrice(): PriceState {
   return { ...state, replace: (quoted) => setState({ ...NO_PRICE, quoted }) };
 }
 
-/** Maps pointers of the preview request, which has only some deliveries, to the form's deliveries. */
-function mapPointers(error: unknown, stops: readonly number[]): ReturnType<typeof fieldErrorsOf> {
-  return fieldErrorsOf(error).map((one) => ({
-    ...one,
-    pointer: one.pointer.replace(
-      /^\/deliveries\/(\d+)/,
-      (_, at: string) => `/deliveries/${stops[Number(at)] ?? at}`,
-    ),
-  }));
-}
+/** Returns the errors of a preview at the fields of the form. */
+const mapPointers = (error: unknown, stops: readonly number[]) =>
+  fieldErrorsOf(error).map((one) => ({ ...one, pointer: formPointer(one.pointer, stops) }));

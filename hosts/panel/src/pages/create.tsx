@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { orders } from "../api/client";
-import { ApiError, NetworkError, invalidFields, newIdempotencyKey, whenOnline } from "../api/http";
-import type { Order } from "../api/wire";
+import { ApiError } from "../api/http";
+import type { PaymentMethod } from "../api/wire";
 import { phoneFormat } from "../format";
 import { texts } from "../i18n";
 import { updateRow } from "../live";
@@ -13,18 +12,14 @@ import {
   codeOf,
   draft,
   emptyDelivery,
-  missingContacts,
-  orderRequest,
   preparationOf,
-  previewRequest,
   rememberOrder,
   type DeliveryDraft,
-  type Draft,
 } from "../order-draft";
-import { postcode, preload, validate, type Quotation } from "../preview";
+import { PriceChangedError, checkOrder, sendOrder } from "../order-send";
+import { postcode, preload } from "../preview";
 import { go } from "../router";
 import { accessibleStores, store } from "../session";
-import { isLocatable } from "../address-draft";
 import { AddressFields } from "../ui/address";
 import {
   CheckField,
@@ -40,14 +35,13 @@ import { lazy } from "../ui/lazy";
 import { Page } from "../ui/parts";
 import { notify } from "../ui/toast";
 import { PricePanel, usePrice } from "./create-price";
+import { createTexts } from "../i18n/create";
+import { paymentMethodTexts } from "../i18n/payment-methods";
 
 const LoadFields = lazy(() => import("../ui/load-fields").then((module) => module.LoadFields), 1);
 
-/** A quote that expires sooner than this is replaced before the order is sent. */
-const QUOTE_MARGIN_MS = 20_000;
-
 export function CreatePage() {
-  const t = texts.value.create;
+  const t = createTexts.value;
   const [error, setError] = useState<unknown>(null);
   const [phase, setPhase] = useState<"typing" | "sending" | "waiting">("typing");
   const price = usePrice();
@@ -66,11 +60,11 @@ export function CreatePage() {
     stop.current = new AbortController();
     try {
       const sent = { ...draft.value, code: codeOf(draft.value) };
-      await check(sent);
-      const created = await send(sent, price.quoted, stop.current.signal, setPhase);
+      await checkOrder(sent);
+      const created = await sendOrder(sent, price.quoted, stop.current.signal, setPhase);
       rememberOrder(sent);
       clearDraft();
-      updateRow(created as Order);
+      updateRow(created);
       notify(t.created(created.code));
       go(`/orders/${created.id}`);
     } catch (failure) {
@@ -142,81 +136,8 @@ export function CreatePage() {
   );
 }
 
-/** Throws the errors that need no stored data, so that a typing mistake causes no request and no notification of a failed order. */
-async function check(from: Draft): Promise<void> {
-  const found = await validate(orderRequest(from));
-  const all = [
-    ...found,
-    ...missingContacts(from).filter(
-      (missing) => !found.some((one) => one.pointer === missing.pointer),
-    ),
-  ];
-  if (all.length > 0) throw new ApiError(invalidFields(all));
-}
-
-/** The fee differs from the displayed fee, so the user must confirm it. */
-class PriceChangedError extends Error {
-  constructor(readonly quoted: Quotation) {
-    super();
-  }
-}
-
-/** Retries a call after network errors until it gets a response; throws API errors. */
-async function retryWhenOnline<T>(
-  what: () => Promise<T>,
-  signal: AbortSignal,
-  setPhase: (phase: "sending" | "waiting") => void,
-): Promise<T> {
-  for (;;) {
-    setPhase("sending");
-    try {
-      return await what();
-    } catch (failure) {
-      if (!(failure instanceof NetworkError)) throw failure;
-      setPhase("waiting");
-      await whenOnline(signal);
-    }
-  }
-}
-
-/** Creates the order at the displayed price. All attempts share one idempotency key, so the order is created only once. */
-async function send(
-  from: Draft,
-  shown: Quotation | null,
-  signal: AbortSignal,
-  setPhase: (phase: "sending" | "waiting") => void,
-): Promise<Order> {
-  const order = orderRequest(from);
-  const quote = shown?.preview.quote ?? null;
-  let quoteId =
-    quote !== null && Date.parse(quote.expiresAt) > Date.now() + QUOTE_MARGIN_MS
-      ? quote.id
-      : undefined;
-  if (
-    quoteId === undefined &&
-    shown !== null &&
-    from.deliveries.every((one) => isLocatable(one.address))
-  ) {
-    const fresh = await retryWhenOnline(
-      () => orders.preview(previewRequest(from).body, signal),
-      signal,
-      setPhase,
-    ).catch((failure: unknown) => {
-      // The order fails for the same reason, and its response reports all invalid fields.
-      if (failure instanceof ApiError) return null;
-      throw failure;
-    });
-    if (fresh !== null && fresh.deliveryFee !== shown.preview.deliveryFee)
-      throw new PriceChangedError({ preview: fresh, source: "server" });
-    quoteId = fresh?.quote?.id;
-  }
-  const body = quoteId === undefined ? order : { ...order, quoteId };
-  const key = newIdempotencyKey();
-  return retryWhenOnline(() => orders.create(body, key), signal, setPhase);
-}
-
 function Conflict(props: { error: unknown }) {
-  const t = texts.value.create;
+  const t = createTexts.value;
   const problem = props.error instanceof ApiError ? props.error.problem : null;
   if (problem?.orderId === undefined) return null;
   return (
@@ -227,7 +148,7 @@ function Conflict(props: { error: unknown }) {
 }
 
 function Head() {
-  const t = texts.value.create;
+  const t = createTexts.value;
   const value = draft.value;
   const stores = accessibleStores.value;
   return (
@@ -299,7 +220,7 @@ function Head() {
 }
 
 function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
-  const t = texts.value.create;
+  const t = createTexts.value;
   const { at, value } = props;
   const base = `/deliveries/${at}`;
   const set = (part: Partial<DeliveryDraft>) => changeDelivery(at, part);
@@ -421,17 +342,17 @@ function PaymentFields(props: {
   value: DeliveryDraft;
   set: (part: Partial<DeliveryDraft>) => void;
 }) {
-  const t = texts.value.create;
+  const t = createTexts.value;
   const { base, value, set } = props;
   const method = value.payment ?? "";
-  const methods = Object.entries(texts.value.payments);
+  const methods = Object.entries(paymentMethodTexts.value);
   return (
     <div class="grid">
       <ChoiceField
         pointer={`${base}/payment/method`}
         label={t.payment}
         value={method}
-        set={(payment) => set({ payment })}
+        set={(payment) => set({ payment: payment as PaymentMethod | "" })}
         options={[["", t.noPayment], ...methods]}
       />
       {method === "CASH" && (

@@ -2,11 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { options, playSound, setOptions } from "../attention";
-import { texts } from "../i18n";
 import { CheckField } from "../ui/field";
+import { attentionTexts } from "../i18n/attention";
 
 export function DeviceSettings() {
-  const t = texts.value.attention;
+  const t = attentionTexts.value;
   const [isDenied, setDenied] = useState(false);
   const setBrowser = async (on: boolean) => {
     const isAllowed =

@@ -3,7 +3,6 @@
 import { useState } from "preact/hooks";
 import { policies } from "../api/client";
 import type { HoursException, OpeningPeriod, StoreHours } from "../api/wire";
-import { texts } from "../i18n";
 import { decimal } from "../numbers";
 import {
   CheckField,
@@ -15,6 +14,8 @@ import {
   fieldErrorsOf,
 } from "../ui/field";
 import { useSubmit } from "../ui/submit";
+import { createTexts } from "../i18n/create";
+import { peopleTexts } from "../i18n/people";
 
 const DAYS: readonly string[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
@@ -23,7 +24,7 @@ export function HoursForm(props: {
   value: StoreHours;
   onSaved: (saved: StoreHours) => void;
 }) {
-  const t = texts.value.people;
+  const t = peopleTexts.value;
   const [hours, setHours] = useState(props.value.hours ?? []);
   const [dates, setDates] = useState(props.value.exceptions ?? []);
   const [preparation, setPreparation] = useState(typedMinutes(props.value));
@@ -133,7 +134,7 @@ export function HoursForm(props: {
         ))}
         <TextField
           pointer="/preparationTime"
-          label={texts.value.create.preparation}
+          label={createTexts.value.preparation}
           hint={t.preparationHint}
           optional
           value={preparation}
@@ -176,7 +177,7 @@ function Days(props: {
   chosen: readonly string[];
   set: (days: string[]) => void;
 }) {
-  const names: Record<string, string> = texts.value.people.days;
+  const names: Record<string, string> = peopleTexts.value.days;
   const chosen = props.chosen.length === 0 ? DAYS : props.chosen;
   return (
     <CheckList

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, invalidFields } from "../api/http";
 import { countUnread } from "../attention";
 import { money } from "../format";
-import { language, texts } from "../i18n";
+import { language } from "../i18n";
 import { importTexts } from "../i18n/import";
 import { COLUMNS, columnName } from "../import/columns";
 import { MAX_BYTES, csvFile, decodeFile, writeCsv } from "../import/csv";
@@ -28,6 +28,8 @@ import { Table } from "../ui/table";
 import { notify, notifyError } from "../ui/toast";
 import { saveFile } from "./order-proofs";
 import "../styles/import.css";
+import { createTexts } from "../i18n/create";
+import { orderListTexts } from "../i18n/orders";
 
 export function ImportPage() {
   const t = importTexts.value;
@@ -229,7 +231,7 @@ function RowTable(props: { rows: readonly Row[] }) {
       id={(row) => row.line}
       columns={[
         {
-          head: texts.value.orders.code,
+          head: orderListTexts.value.code,
           kind: "main",
           cell: (row) =>
             row.orderId === null ? (
@@ -242,7 +244,7 @@ function RowTable(props: { rows: readonly Row[] }) {
         },
         { head: t.line, class: "number", cell: (row) => row.line },
         {
-          head: texts.value.create.name,
+          head: createTexts.value.name,
           cell: (row) => (
             <>
               {row.draft.deliveries[0]?.name}

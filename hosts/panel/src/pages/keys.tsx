@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { keys } from "../api/client";
-import { newIdempotencyKey } from "../api/http";
-import type { Key } from "../api/wire";
+import { form, newIdempotencyKey } from "../api/http";
+import type { IssueKey, Key } from "../api/wire";
 import { now } from "../clock";
 import { texts } from "../i18n";
 import { accessibleStores, logOut, session, store, storeName } from "../session";
@@ -13,9 +13,10 @@ import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
 import { StoreChoice } from "../ui/store-choice";
 import { Table, actionsColumn } from "../ui/table";
 import { notify } from "../ui/toast";
+import { keyTexts } from "../i18n/keys";
 
 export function KeysPage() {
-  const t = texts.value.keys;
+  const t = keyTexts.value;
   const [storeId, setStoreId] = useState(store.value?.id ?? 0);
   const [adding, setAdding] = useState(false);
   const [selected, setSelected] = useState<Key | null>(null);
@@ -89,13 +90,13 @@ export function KeysPage() {
 }
 
 function stateOf(key: Key): readonly ["bad" | "calm" | "good", string] {
-  const t = texts.value.keys;
+  const t = keyTexts.value;
   if (key.deletedAt !== null) return ["bad", t.revoked];
   return Date.parse(key.expiresAt) < now.value ? ["calm", t.expired] : ["good", t.active];
 }
 
 function KeyTable(props: { keys: readonly Key[]; onRevoke: (key: Key) => void }) {
-  const t = texts.value.keys;
+  const t = keyTexts.value;
   return (
     <Table
       label={t.title}
@@ -135,7 +136,7 @@ function KeyName(props: { of: Key }) {
     <>
       <span class="strong">{of.name ?? `#${of.id}`}</span>
       {of.name !== null && <span class="dim number"> #{of.id}</span>}
-      {of.id === session.value?.keyId && <span class="sub">{texts.value.keys.own}</span>}
+      {of.id === session.value?.keyId && <span class="sub">{keyTexts.value.own}</span>}
     </>
   );
 }
@@ -145,7 +146,7 @@ function NewKeyDialog(props: {
   close: () => void;
   done: (value: string) => void;
 }) {
-  const t = texts.value.keys;
+  const t = keyTexts.value;
   const [name, setName] = useState("");
   const [days, setDays] = useState("");
   const [storeId, setStoreId] = useState(String(props.storeId));
@@ -153,12 +154,12 @@ function NewKeyDialog(props: {
   const [idempotencyKey] = useState(newIdempotencyKey);
   const issue = () =>
     keys.issue(
-      {
+      form<IssueKey>({
         ...(Number(storeId) === store.value?.id ? {} : { storeId: Number(storeId) }),
         ...(name.trim() === "" ? {} : { name: name.trim() }),
         ...(days.trim() === "" ? {} : { expiresInDays: decimal(days) }),
         currentPassword: password,
-      },
+      }),
       idempotencyKey,
     );
   return (

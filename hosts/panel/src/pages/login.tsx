@@ -6,11 +6,12 @@ import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
 import { useFirstField } from "../ui/focus";
 import { LanguageSwitch } from "../ui/language";
 import { useSubmit } from "../ui/submit";
+import { loginTexts } from "../i18n/login";
 
 const EMPTY = { email: "", password: "" };
 
 export function LoginPage() {
-  const t = texts.value.login;
+  const t = loginTexts.value;
   const [demo, setDemo] = useState(EMPTY);
   const [typed, setTyped] = useState<typeof EMPTY | null>(null);
   const { email, password } = typed ?? demo;

@@ -9,6 +9,10 @@ import { zone } from "../session";
 import { Empty, Loaded, Page, When } from "../ui/parts";
 import { useLoad } from "../ui/load";
 import { notifyError } from "../ui/toast";
+import { notificationTexts } from "../i18n/notifications";
+import { createTexts } from "../i18n/create";
+import { addressTexts } from "../i18n/address";
+import { orderTexts } from "../i18n/order";
 
 interface LoadedNotifications {
   all: Notification[];
@@ -21,7 +25,7 @@ async function loadFirstPage(): Promise<LoadedNotifications> {
 }
 
 export function NotificationsPage() {
-  const t = texts.value.notifications;
+  const t = notificationTexts.value;
   const list = useLoad(loadFirstPage, []);
   const [busy, setBusy] = useState(false);
   const shown = list.value;
@@ -109,7 +113,7 @@ function groupByDay(all: readonly Notification[]): [string, Notification[][]][] 
 const DAY_MS = 86_400_000;
 
 function dayName(name: string): string {
-  const t = texts.value.notifications;
+  const t = notificationTexts.value;
   if (name === day(new Date(now.value), zone.value)) return t.today;
   return name === day(new Date(now.value - DAY_MS), zone.value) ? t.yesterday : date(name);
 }
@@ -119,7 +123,7 @@ function Group(props: {
   of: readonly Notification[];
   read: (ones: readonly Notification[]) => void;
 }) {
-  const t = texts.value.notifications;
+  const t = notificationTexts.value;
   const { of } = props;
   const first = of[0];
   const id = of.find((one) => one.orderId !== null)?.orderId ?? null;
@@ -165,12 +169,12 @@ function Group(props: {
 }
 
 function groupTitle(code: string | null, id: number | null, other: string): string {
-  return code === null && id === null ? other : texts.value.order.title(code ?? `#${id}`);
+  return code === null && id === null ? other : orderTexts.value.title(code ?? `#${id}`);
 }
 
 /** Returns a request field in words, or its pointer if it has no name. */
 export function fieldName(pointer: string): string {
-  const { create, address } = texts.value;
+  const [create, address] = [createTexts.value, addressTexts.value];
   const names: Record<string, string> = {
     code: create.code,
     preparationTime: create.preparation,

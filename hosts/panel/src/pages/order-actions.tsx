@@ -5,13 +5,13 @@ import { orders } from "../api/client";
 import type { Cancellation, Delivery, Order, OrderDetails } from "../api/wire";
 import { money, timeOrDateTime, zoneOf } from "../format";
 import { now } from "../clock";
-import { texts } from "../i18n";
 import { OUT_FOR_DELIVERY } from "../situations";
 import { decimal } from "../numbers";
 import { Confirm } from "../ui/confirm";
 import { ErrorBox, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Failure } from "../ui/parts";
+import { orderTexts } from "../i18n/order";
 
 interface Props {
   order: OrderDetails;
@@ -21,7 +21,7 @@ interface Props {
 type OrderDialog = "ready" | "delay" | "cancel" | "waive" | null;
 
 export function OrderActions(props: Props) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const [dialog, setDialog] = useState<OrderDialog>(null);
   const [error, setError] = useState<unknown>(null);
   const { situation, id } = props.order;
@@ -78,7 +78,7 @@ export function OrderActions(props: Props) {
 type StopDialog = "discard" | "turnBack" | "cancel" | null;
 
 export function StopActions(props: Props & { stop: Delivery }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const [dialog, setDialog] = useState<StopDialog>(null);
   const { order, stop } = props;
   const others = order.deliveries.some((one) => one.id !== stop.id && one.situation === 150);
@@ -183,7 +183,7 @@ function Reason(props: { value: string; set: (reason: string) => void; optional:
   return (
     <TextField
       pointer="/reason"
-      label={texts.value.order.cancelReason}
+      label={orderTexts.value.cancelReason}
       {...props}
       max={255}
       lines={2}
@@ -192,7 +192,7 @@ function Reason(props: { value: string; set: (reason: string) => void; optional:
 }
 
 function DelayDialog(props: Props & { close: () => void }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const [minutes, setMinutes] = useState("10");
   const onDone = (order: Order) => {
     props.onChange(order);
@@ -219,7 +219,7 @@ function DelayDialog(props: Props & { close: () => void }) {
 }
 
 function CancelDialog(props: Props & { close: () => void }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const terms = useLoad(
     () => orders.cancellation(props.order.id),
     [props.order.id, props.order.situation],
@@ -251,7 +251,7 @@ function CancelDialog(props: Props & { close: () => void }) {
 }
 
 function termsText(terms: Cancellation, zone: string): string {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   if (terms.mode === "return_required") return t.cancelReturn;
   if (!terms.allowed) return t.cancelClosed;
   if (terms.mode === "paid") return t.cancelPaid(money(terms.fee ?? 0));

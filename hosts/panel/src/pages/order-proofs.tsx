@@ -4,13 +4,14 @@ import { useEffect, useState } from "preact/hooks";
 import { proofs } from "../api/client";
 import type { Delivery, OrderDetails, Proof } from "../api/wire";
 import { timeWithSeconds, zoneOf } from "../format";
-import { texts } from "../i18n";
 import { Copy } from "../ui/parts";
 import { notifyError } from "../ui/toast";
+import { orderTexts } from "../i18n/order";
+import { peopleTexts } from "../i18n/people";
 
 /** The link of a delivery, the recipient's choice and rating. */
 export function Tracking(props: { stop: Delivery }) {
-  const t = texts.value.people;
+  const t = peopleTexts.value;
   const { stop } = props;
   const choice = stop.recipientChoice;
   const rating = stop.rating;
@@ -34,7 +35,7 @@ export function Tracking(props: { stop: Delivery }) {
           </a>
           <Copy
             text={stop.trackingUrl}
-            label={t.copyLink(stop.name ?? texts.value.order.stop(stop.orderRoute))}
+            label={t.copyLink(stop.name ?? orderTexts.value.stop(stop.orderRoute))}
           />
         </p>
       )}
@@ -50,12 +51,12 @@ interface ProofProps {
 
 /** The proofs, and the signed page, which is downloaded because it opens without the panel. */
 export function Proofs(props: ProofProps) {
-  const t = texts.value.people;
+  const t = peopleTexts.value;
   const { order } = props;
   const list = order.proofs;
   const zone = zoneOf(order.pickupAddress);
   const names = new Map(
-    order.deliveries.map((stop) => [stop.id, stop.name ?? texts.value.order.stop(stop.orderRoute)]),
+    order.deliveries.map((stop) => [stop.id, stop.name ?? orderTexts.value.stop(stop.orderRoute)]),
   );
   const save = () => {
     proofs.page(order.id).then((page) => saveFile(page, `despacho-${order.id}.html`), notifyError);
@@ -89,7 +90,7 @@ export function Proofs(props: ProofProps) {
 }
 
 function ProofParts(props: { proof: Proof; photo: (id: number) => Promise<Blob> }) {
-  const t = texts.value.people;
+  const t = peopleTexts.value;
   const { proof } = props;
   if (proof.erased) return <p class="dim">{t.erased}</p>;
   return (

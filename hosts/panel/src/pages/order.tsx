@@ -3,7 +3,6 @@ import { orders } from "../api/client";
 import { ApiError } from "../api/http";
 import { streaming } from "../api/stream";
 import type { Order, OrderDetails } from "../api/wire";
-import { texts } from "../i18n";
 import { lastEvent, updateRow } from "../live";
 import { storeName } from "../session";
 import { OUT_FOR_DELIVERY, isFinal, isMoving } from "../situations";
@@ -13,7 +12,9 @@ import { Facts, Heading, MapPanel, Notices, Price, Stops, Timeline } from "../ui
 import { Empty, Fact, Failure, Loading, Page } from "../ui/parts";
 import { notify } from "../ui/toast";
 import { OrderActions, StopActions } from "./order-actions";
+import { PaymentActions } from "./payment-actions";
 import { Proofs, Tracking } from "./order-proofs";
+import { orderTexts } from "../i18n/order";
 
 const PrintSheet = lazy(() => import("../ui/print").then((module) => module.PrintSheet), 0);
 
@@ -21,7 +22,7 @@ const PrintSheet = lazy(() => import("../ui/print").then((module) => module.Prin
 const POLL_MS = 5_000;
 
 export function OrderPage(props: { id: number }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const order = useLoad(() => orders.get(props.id), [props.id]);
   const [printed, setPrinted] = useState<Printed | null>(null);
   const event = lastEvent.value;
@@ -74,6 +75,7 @@ export function OrderPage(props: { id: number }) {
             extra={(stop) => (
               <>
                 <Tracking stop={stop} />
+                <PaymentActions stop={stop} orderId={found.id} onChange={onChange} />
                 <StopActions stop={stop} order={found} onChange={onChange} />
               </>
             )}
@@ -104,7 +106,7 @@ export function OrderPage(props: { id: number }) {
 }
 
 function Codes(props: { order: OrderDetails }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const { order } = props;
   const isPickedUp = order.situation >= OUT_FOR_DELIVERY;
   const isClosed = isFinal(order.situation);
@@ -131,7 +133,7 @@ interface Printed {
 }
 
 function PrintButtons(props: { print: (printed: Printed) => void }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   return (
     <p class="row">
       <button

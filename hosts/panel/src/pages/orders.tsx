@@ -13,6 +13,7 @@ import { DayChoice } from "../ui/filters";
 import { lazy } from "../ui/lazy";
 import { Empty, Failure, Loading, Page } from "../ui/parts";
 import { OwnOrders } from "./own-orders";
+import { orderListTexts } from "../i18n/orders";
 
 const view = signal<View>("open");
 /** Which of the found orders are shown, and of which day; an empty day is all days. */
@@ -61,7 +62,7 @@ const found = computed(() => {
 });
 
 export function OrdersPage() {
-  const t = texts.value.orders;
+  const t = orderListTexts.value;
   // The map of an order's page also appears if the network is lost before the user opens an order.
   useEffect(() => void import("../ui/map").catch(() => {}), []);
   return (
@@ -89,7 +90,7 @@ export function OrdersPage() {
 }
 
 function Filters() {
-  const t = texts.value.orders;
+  const t = orderListTexts.value;
   const error = searchError.value;
   const count = (kind: View) =>
     kind === "all"
@@ -151,7 +152,7 @@ function showDay(picked: string): void {
 }
 
 function Tabs(props: { value: View; set: (view: View) => void; count?: (view: View) => number }) {
-  const t = texts.value.orders;
+  const t = orderListTexts.value;
   return (
     <div class="tabs" role="group" aria-label={t.filter}>
       {(["open", "closed", "all"] as const).map((kind) => (
@@ -169,7 +170,7 @@ function Tabs(props: { value: View; set: (view: View) => void; count?: (view: Vi
 }
 
 function Body() {
-  const t = texts.value.orders;
+  const t = orderListTexts.value;
   if (!loaded.value) return <Loading lines={6} />;
   if (failure.value !== null && rows.value.length === 0)
     return <Failure error={failure.value} retry={() => void load()} />;

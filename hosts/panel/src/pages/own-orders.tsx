@@ -3,7 +3,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Delivery, OrderRow } from "../api/wire";
 import { duration, zoneOf } from "../format";
-import { texts } from "../i18n";
 import { deliveredAt, minutesLate, promised } from "../lateness";
 import { requestHistory } from "../live";
 import { branches, isParentStore, storeName } from "../session";
@@ -11,6 +10,7 @@ import { isFinal } from "../situations";
 import { LatenessText } from "../ui/lateness";
 import { OrderTable } from "../ui/order-table";
 import { When, Window } from "../ui/parts";
+import { orderListTexts } from "../i18n/orders";
 
 interface Props {
   rows: readonly OrderRow[];
@@ -64,7 +64,7 @@ function nextWindow(of: OrderRow): Delivery | undefined {
 
 /** The history of a finished order is loaded when its row becomes visible. */
 function Delivered(props: { of: OrderRow; zone: string }) {
-  const t = texts.value.orders;
+  const t = orderListTexts.value;
   const { of } = props;
   const box = useRef<HTMLSpanElement>(null);
   const isMissing = of.events === undefined && hasDelivery(of);

@@ -14,6 +14,7 @@ import { zone } from "../session";
 import { isFinal } from "../situations";
 import { Empty, Failure, Loading } from "../ui/parts";
 import { OwnOrders } from "./own-orders";
+import { orderListTexts } from "../i18n/orders";
 
 const PAGE_SIZE = 50;
 
@@ -191,7 +192,7 @@ function Found(props: { of: Results; more: () => void }) {
           <h2>{date(name)}</h2>
           <OwnOrders
             rows={found}
-            due={texts.value.orders.delivery}
+            due={orderListTexts.value.delivery}
             label={date(name)}
             delivery={(row) => matching(row, query)}
           />

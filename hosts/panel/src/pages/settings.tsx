@@ -32,9 +32,12 @@ import { useSubmit } from "../ui/submit";
 import { notify } from "../ui/toast";
 import { DeviceSettings } from "./device-settings";
 import { HoursForm } from "./hours-form";
+import { PaymentsForm } from "./payments-form";
+import { createTexts } from "../i18n/create";
+import { peopleTexts } from "../i18n/people";
 
 export function SettingsPage() {
-  const t = texts.value.people;
+  const t = peopleTexts.value;
   return (
     <Page title={t.title}>
       <div class="narrow">
@@ -47,7 +50,7 @@ export function SettingsPage() {
 
 /** What only an owner can set. */
 function StoreSettings() {
-  const t = texts.value.people;
+  const t = peopleTexts.value;
   const [id, setId] = useState(store.value?.id ?? 0);
   const stores = accessibleStores.value;
   return (
@@ -71,11 +74,15 @@ function StoreSettings() {
 function Policies({ id }: { id: number }) {
   const hours = useLoad(() => policies.hours(id), [id]);
   const tracking = useLoad(() => policies.tracking(id), [id]);
+  const payments = useLoad(() => policies.payments(id), [id]);
   const proofs = useLoad(() => policies.proofs(id), [id]);
   return (
     <>
       <Loaded of={hours}>
         {(value) => <HoursForm id={id} value={value} onSaved={hoursSaved(id)} />}
+      </Loaded>
+      <Loaded of={payments}>
+        {(value) => <PaymentsForm id={id} value={value} onSaved={saved} />}
       </Loaded>
       <Loaded of={tracking}>{(value) => <TrackingForm id={id} value={value} />}</Loaded>
       <Loaded of={proofs}>{(value) => <ProofForm id={id} rules={value.rules} />}</Loaded>
@@ -88,13 +95,13 @@ const hoursSaved = (id: number) => (hours: StoreHours) => {
   saved();
 };
 
-const saved = () => notify(texts.value.people.saved);
+const saved = () => notify(peopleTexts.value.saved);
 
 const CHOICES: readonly Choice[] = ["DOORMAN", "NEIGHBOUR", "AT_DOOR", "CALL_STORE"];
 const NOTIFY_AT: readonly NotifyAt[] = ["CREATED", "PICKED_UP", "EN_ROUTE"];
 
 function TrackingForm(props: { id: number; value: TrackingPolicy }) {
-  const t = texts.value.people;
+  const t = peopleTexts.value;
   const [value, setValue] = useState(props.value);
   const set = (part: Partial<TrackingPolicy>) => setValue((before) => ({ ...before, ...part }));
   const contact = (part: Partial<TrackingPolicy["contact"]>) =>
@@ -136,7 +143,7 @@ function TrackingForm(props: { id: number; value: TrackingPolicy }) {
             pointer="/contact/phone"
             label={t.contactPhone}
             optional
-            hint={texts.value.create.phoneHint}
+            hint={createTexts.value.phoneHint}
             value={phone(value.contact.phone ?? "")}
             set={(typed) => contact({ phone: typed || null })}
             format={phoneFormat}
@@ -232,7 +239,7 @@ async function send(storeId: number, rows: readonly Row[]): Promise<ProofPolicy>
 }
 
 function ProofForm(props: { id: number; rules: readonly ProofRule[] }) {
-  const t = texts.value.people;
+  const t = peopleTexts.value;
   const [rows, setRows] = useState(() => rowsOf(props.rules));
   const set = (id: number, part: Partial<ProofRule>) =>
     setRows((before) => before.map((row) => (row.id === id ? { ...row, ...part } : row)));

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { stores } from "../api/client";
-import { newIdempotencyKey } from "../api/http";
-import type { Store } from "../api/wire";
+import { form, newIdempotencyKey } from "../api/http";
+import type { CreateStore, Store } from "../api/wire";
 import { createDraft } from "../draft";
 import {
   addressLine,
@@ -25,12 +25,15 @@ import { useLoad } from "../ui/load";
 import { Empty, Failure, Loading, Page, Secret } from "../ui/parts";
 import { Table, actionsColumn } from "../ui/table";
 import { notify } from "../ui/toast";
+import { branchTexts } from "../i18n/stores";
+import { createTexts } from "../i18n/create";
+import { keyTexts } from "../i18n/keys";
 
 /** The API key of the latest new branch, shown only once. */
 const newBranch = signal<{ name: string; value: string } | null>(null);
 
 export function StoresPage() {
-  const t = texts.value.stores;
+  const t = branchTexts.value;
   const list = useLoad(() => stores.list(), []);
   const [selected, setSelected] = useState<Store | null>(null);
   if (!isParentStore.value) {
@@ -59,7 +62,7 @@ export function StoresPage() {
         <Secret
           lead={t.created(newBranch.value.name)}
           value={newBranch.value.value}
-          note={texts.value.keys.once}
+          note={keyTexts.value.once}
         />
       )}
       {all.length === 0 && list.error === null && <Loading />}
@@ -90,7 +93,7 @@ function StoreTable(props: {
   stores: readonly Store[];
   onRemove: ((store: Store) => void) | null;
 }) {
-  const t = texts.value.stores;
+  const t = branchTexts.value;
   return (
     <Table
       label={t.title}
@@ -179,7 +182,7 @@ const emptyStore = (): StoreDraft => ({
 const draft = createDraft<StoreDraft>("store", emptyStore);
 
 export function NewStorePage() {
-  const t = texts.value.stores;
+  const t = branchTexts.value;
   const value = draft.value;
   // Passwords are not part of the stored draft.
   const [password, setPassword] = useState("");
@@ -194,7 +197,7 @@ export function NewStorePage() {
     setBusy(true);
     setError(null);
     try {
-      const body = {
+      const body = form<CreateStore>({
         name: value.name.trim(),
         cnpj: value.cnpj.trim(),
         email: value.email.trim(),
@@ -202,8 +205,8 @@ export function NewStorePage() {
         currentPassword,
         responsible: { name: value.responsible.trim(), phone: phoneRequest(value.phone) },
         address: addressRequest(value.address),
-        marketplaceBranchId: Number(value.branch),
-      };
+        marketplaceBranchId: Number(value.branch) as CreateStore["marketplaceBranchId"],
+      });
       const created = await stores.create(body, value.idempotencyKey);
       newBranch.value = { name: value.name.trim(), value: created.value };
       draft.value = emptyStore();
@@ -253,7 +256,7 @@ export function NewStorePage() {
               <TextField
                 pointer="/responsible/phone"
                 label={t.phone}
-                hint={texts.value.create.phoneHint}
+                hint={createTexts.value.phoneHint}
                 value={value.phone}
                 set={(text) => set({ phone: text })}
                 format={phoneFormat}
@@ -303,8 +306,8 @@ export function NewStorePage() {
               />
               <TextField
                 pointer="/currentPassword"
-                label={texts.value.keys.password}
-                hint={texts.value.keys.passwordHint}
+                label={keyTexts.value.password}
+                hint={keyTexts.value.passwordHint}
                 value={currentPassword}
                 set={setCurrentPassword}
                 type="password"

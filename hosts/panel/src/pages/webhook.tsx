@@ -9,12 +9,13 @@ import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
 import { Table, actionsColumn } from "../ui/table";
 import { notifyError, notify } from "../ui/toast";
 import { HookEvents, HookStatus } from "./webhooks";
+import { webhookTexts } from "../i18n/webhooks";
 
 /** The interval between updates of the log. */
 const POLL_MS = 3_000;
 
 export function WebhookPage(props: { id: number }) {
-  const t = texts.value.webhooks;
+  const t = webhookTexts.value;
   const hook = useLoad(
     async () => (await webhooks.list()).webhooks.find((one) => one.id === props.id) ?? null,
     [props.id],
@@ -85,7 +86,7 @@ interface ActionsProps {
 }
 
 function HookActions(props: ActionsProps) {
-  const t = texts.value.webhooks;
+  const t = webhookTexts.value;
   const [dialog, setDialog] = useState<"rotate" | "remove" | null>(null);
   const { id, status } = props.of;
   const close = () => setDialog(null);
@@ -151,12 +152,12 @@ function HookActions(props: ActionsProps) {
 function Outcome(props: { of: Attempt }) {
   const { delivered, status, fault } = props.of;
   const text =
-    status !== null ? `HTTP ${status}` : (texts.value.webhooks.faults[fault ?? ""] ?? fault ?? "—");
+    status !== null ? `HTTP ${status}` : (webhookTexts.value.faults[fault ?? ""] ?? fault ?? "—");
   return <span class={`badge ${delivered ? "good" : "bad"}`}>{text}</span>;
 }
 
 function AttemptTable(props: { attempts: readonly Attempt[]; replay: (attempt: Attempt) => void }) {
-  const t = texts.value.webhooks;
+  const t = webhookTexts.value;
   return (
     <Table
       label={t.log}

@@ -8,6 +8,7 @@ import { CheckList, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
 import { Table } from "../ui/table";
+import { webhookTexts } from "../i18n/webhooks";
 
 /** Event types to choose from; a subscription to all events also receives newer types. */
 const EVENTS: readonly EventType[] = [
@@ -43,18 +44,18 @@ export function HookStatus(props: { of: Webhook }) {
   const { status } = props.of;
   return (
     <span class={`badge ${status === "active" ? "good" : "bad"}`}>
-      {texts.value.webhooks.states[status] ?? status}
+      {webhookTexts.value.states[status] ?? status}
     </span>
   );
 }
 
 export function HookEvents(props: { of: Webhook }) {
   const { events } = props.of;
-  return <>{events.length === 0 ? texts.value.webhooks.eventsAll : events.join(", ")}</>;
+  return <>{events.length === 0 ? webhookTexts.value.eventsAll : events.join(", ")}</>;
 }
 
 export function WebhooksPage() {
-  const t = texts.value.webhooks;
+  const t = webhookTexts.value;
   const [adding, setAdding] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const list = useLoad(() => webhooks.list(), []);
@@ -93,7 +94,7 @@ export function WebhooksPage() {
 }
 
 function HookTable(props: { hooks: readonly Webhook[] }) {
-  const t = texts.value.webhooks;
+  const t = webhookTexts.value;
   return (
     <Table
       label={t.title}
@@ -122,7 +123,7 @@ function HookTable(props: { hooks: readonly Webhook[] }) {
 }
 
 function NewWebhookDialog(props: { close: () => void; done: (secret: string) => void }) {
-  const t = texts.value.webhooks;
+  const t = webhookTexts.value;
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<EventType[]>([]);
   const [idempotencyKey] = useState(newIdempotencyKey);

@@ -82,14 +82,14 @@ export function preload(): void {
 }
 
 /** Computes a preview, in the page if the core is loaded; throws the same problem as the server would return. */
-export async function preview(request: unknown, signal: AbortSignal): Promise<Quotation> {
+export async function preview(request: PreviewOrder, signal: AbortSignal): Promise<Quotation> {
   void localPreviewer();
   const local = current();
-  const other = (request as { store?: { userPlatformId?: number } }).store?.userPlatformId;
-  if (local !== null && (other === undefined || other === local.storeId)) {
+  const other = request.store?.userPlatformId ?? local?.storeId;
+  if (local !== null && other === local.storeId) {
     try {
       return {
-        preview: local.previewer.preview(request as PreviewOrder, {
+        preview: local.previewer.preview(request, {
           language: credentials.language,
         }),
         source: "page",
@@ -108,10 +108,10 @@ export async function loadCore(): Promise<void> {
 }
 
 /** Returns the errors of an order that need no stored data. Empty if the core is not loaded: then only the server checks them. */
-export async function validate(order: unknown): Promise<readonly FieldError[]> {
+export async function validate(order: CreateOrder): Promise<readonly FieldError[]> {
   if (loadedCore === null) return [];
   try {
-    await loadedCore.validateOrder(order as CreateOrder, { language: credentials.language });
+    await loadedCore.validateOrder(order, { language: credentials.language });
     return [];
   } catch (thrown) {
     return problemOf(thrown)?.errors ?? [];

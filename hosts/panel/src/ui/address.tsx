@@ -3,9 +3,9 @@
 import { useState } from "preact/hooks";
 import { bareZip, coordinates, type AddressDraft } from "../address-draft";
 import { STATES, cepFormat } from "../format";
-import { texts } from "../i18n";
 import { ChoiceField, TextField } from "./field";
 import { lazy } from "./lazy";
+import { addressTexts } from "../i18n/address";
 
 const PinDialog = lazy(() => import("./pin").then((module) => module.PinDialog), 0);
 
@@ -22,7 +22,7 @@ interface Props {
 
 export function AddressFields(props: Props) {
   const [isChoosing, setChoosing] = useState(false);
-  const t = texts.value.address;
+  const t = addressTexts.value;
   const { pointer, value } = props;
   const change = (name: keyof AddressDraft) => (text: string) => {
     props.set({ ...value, [name]: text });

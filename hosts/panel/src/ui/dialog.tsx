@@ -3,7 +3,15 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
-export function Dialog(props: { title: string; close: () => void; children: ComponentChildren }) {
+interface Props {
+  title: string;
+  close: () => void;
+  children: ComponentChildren;
+  /** Covers the whole window. */
+  full?: boolean;
+}
+
+export function Dialog(props: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   // A layout effect, because the cleanup of a passive effect runs after the dialog has left the document and lost the focus.
@@ -27,7 +35,7 @@ export function Dialog(props: { title: string; close: () => void; children: Comp
   return (
     <dialog
       ref={ref}
-      class="dialog"
+      class={props.full === true ? "dialog full" : "dialog"}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();

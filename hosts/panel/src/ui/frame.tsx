@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { online } from "../api/http";
 import { texts } from "../i18n";
 import { path } from "../router";
+import { notificationTexts } from "../i18n/notifications";
 
 const menuOpen = signal(false);
 
@@ -99,7 +100,7 @@ function Sidebar(props: Props) {
                   {label}
                   {count > 0 && (
                     <span class="count">
-                      {count} <span class="unseen">{t.notifications.unread}</span>
+                      {count} <span class="unseen">{notificationTexts.value.unread}</span>
                     </span>
                   )}
                 </a>

@@ -3,14 +3,14 @@
 import type { OrderRow } from "../api/wire";
 import { now } from "../clock";
 import { duration } from "../format";
-import { texts } from "../i18n";
 import { deliveredAt, lateness, minutesLate, promised } from "../lateness";
 import { isFinal } from "../situations";
 import { When } from "./parts";
+import { orderListTexts } from "../i18n/orders";
 
 /** The lateness of an open order in words, or nothing. */
 export function LatenessText(props: { of: OrderRow; class?: string }) {
-  const t = texts.value.orders;
+  const t = orderListTexts.value;
   const found = lateness(props.of, now.value);
   if (found === null) return null;
   const time = duration(found.minutes);
@@ -23,7 +23,7 @@ export function LatenessText(props: { of: OrderRow; class?: string }) {
 
 /** `promised 11:29, in 14 min`, or when the order was delivered. */
 export function PromisedTime(props: { of: OrderRow; zone: string }) {
-  const t = texts.value.orders;
+  const t = orderListTexts.value;
   const { of, zone } = props;
   if (isFinal(of.situation)) return <DeliveredTime {...props} />;
   const due = promised(of);
@@ -44,7 +44,7 @@ export function PromisedTime(props: { of: OrderRow; zone: string }) {
 }
 
 function DeliveredTime(props: { of: OrderRow; zone: string }) {
-  const t = texts.value.orders;
+  const t = orderListTexts.value;
   const at = deliveredAt(props.of);
   if (at === null) return null;
   const late = minutesLate(props.of, at);

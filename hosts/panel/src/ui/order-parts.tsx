@@ -21,12 +21,15 @@ import {
   timeWithSeconds,
   zoneOf,
 } from "../format";
-import { texts } from "../i18n";
 import { isFinal, mark, phase } from "../situations";
 import { PromisedTime } from "./lateness";
 import { lazy } from "./lazy";
 import type { Mark } from "./map";
 import { Age, Fact, Situation, When, Window } from "./parts";
+import { orderTexts } from "../i18n/order";
+import { paymentMethodTexts } from "../i18n/payment-methods";
+import { peopleTexts } from "../i18n/people";
+import { priceTexts } from "../i18n/price";
 
 const LoadFacts = lazy(() => import("./load-facts").then((module) => module.LoadFacts), 0);
 const RouteMap = lazy(() => import("./map").then((module) => module.RouteMap), 0);
@@ -76,7 +79,7 @@ export function MapPanel(props: {
   loadRoute: (id: number) => Promise<OrderRoute>;
 }) {
   const { order, loadRoute } = props;
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const situations = order.deliveries.map((one) => [one.id, one.situation, one.orderRoute]);
   const mapKey = JSON.stringify([
     order.pickupLocation,
@@ -128,7 +131,7 @@ function mapContent(order: OrderDetails): {
   path: [number, number][];
   approximate: boolean;
 } {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const start = order.pickupLocation;
   const marks: Mark[] = [
     {
@@ -187,7 +190,9 @@ export function Notices(props: { of: OrderDetails["notices"] }) {
 /** Whether the courier returns to the pickup with a payment or goods. */
 function returnsToPickup(order: OrderDetails): boolean {
   return order.deliveries.some(
-    (stop) => !stop.onlinePayment || [400, 410, 540].includes(stop.situation),
+    (stop) =>
+      (!stop.onlinePayment && (stop.payment?.returns ?? true)) ||
+      [400, 410, 540].includes(stop.situation),
   );
 }
 
@@ -199,7 +204,7 @@ interface StopProps {
 
 export function Stops(props: StopProps) {
   const { order } = props;
-  const t = texts.value.order;
+  const t = orderTexts.value;
   return (
     <section class="card">
       <h2>{t.stops}</h2>
@@ -237,18 +242,17 @@ export function Stops(props: StopProps) {
 
 /** Returns the parts of a payment at the door: `cash R$ 30,00, change R$ 20,00 + card machine R$ 27,90`. */
 export function paymentText(payment: NonNullable<Delivery["payment"]>): string {
-  const t = texts.value;
   const isSplit = payment.parts.length > 1;
   const part = (one: (typeof payment.parts)[number]) =>
-    t.payments[one.method] +
+    paymentMethodTexts.value[one.method] +
     (isSplit ? ` ${money(one.amount)}` : "") +
-    (one.change === null ? "" : `, ${t.order.change(money(one.change))}`);
+    (one.change === null ? "" : `, ${orderTexts.value.change(money(one.change))}`);
   return payment.parts.map(part).join(" + ");
 }
 
 function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
   const { stop } = props;
-  const t = texts.value.order;
+  const t = orderTexts.value;
   return (
     <li>
       <span class={`stop-mark ${mark(stop.situation)}`} aria-hidden="true">
@@ -271,7 +275,9 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
           {stop.phone !== null && <a href={`tel:${stop.phone}`}>{phone(stop.phone)}</a>}
           {stop.situation !== CANCELLED && <span class="number">{kilometres(stop.distance)}</span>}
           {stop.precision !== "coordinates" && stop.precision !== "number" && (
-            <span class="warn-text">{texts.value.precision[stop.precision] ?? stop.precision}</span>
+            <span class="warn-text">
+              {priceTexts.value.precision[stop.precision] ?? stop.precision}
+            </span>
           )}
           <span class={stop.onlinePayment ? "" : "warn-text"}>
             {stop.onlinePayment ? t.paid : t.collect}
@@ -291,7 +297,6 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
 }
 
 export function Price(props: { lines: readonly PriceLine[]; total: number }) {
-  const t = texts.value;
   const unit = (line: PriceLine) => {
     if (line.rule === "distance" || line.rule === "return_distance")
       return kilometres(line.quantity);
@@ -303,7 +308,7 @@ export function Price(props: { lines: readonly PriceLine[]; total: number }) {
       <tbody>
         {props.lines.map((line, at) => (
           <tr key={at}>
-            <th scope="row">{t.rules[line.rule] ?? line.rule}</th>
+            <th scope="row">{priceTexts.value.rules[line.rule] ?? line.rule}</th>
             <td class="dim number">{unit(line)}</td>
             <td class="right number">{money(line.amount)}</td>
           </tr>
@@ -311,7 +316,7 @@ export function Price(props: { lines: readonly PriceLine[]; total: number }) {
       </tbody>
       <tfoot>
         <tr>
-          <th scope="row">{t.order.total}</th>
+          <th scope="row">{orderTexts.value.total}</th>
           <td />
           <td class="right number">{money(props.total)}</td>
         </tr>
@@ -321,7 +326,7 @@ export function Price(props: { lines: readonly PriceLine[]; total: number }) {
 }
 
 export function Timeline(props: { order: OrderDetails }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const { order } = props;
   const zone = zoneOf(order.pickupAddress);
   const names = new Map(
@@ -358,29 +363,28 @@ export function Timeline(props: { order: OrderDetails }) {
 /** The platform and recipients have fixed names in the API. */
 function actorName(event: OrderEvent): string {
   const { name } = event.requestedBy;
-  if (name === "platform") return texts.value.order.platform;
-  return name === "recipient" ? texts.value.people.recipient : name;
+  if (name === "platform") return orderTexts.value.platform;
+  return name === "recipient" ? peopleTexts.value.recipient : name;
 }
 
 /** Returns the reason in words. Choices, messages and the reasons of connected systems are names in the API; other reasons are texts, which are quoted. */
 function reasonText(event: OrderEvent): string {
-  const t = texts.value;
   const reason = event.reason ?? "";
-  const named = (names: Record<string, string>) => names[reason] ?? t.order.reason(reason);
-  if (event.type === "delivery.recipient_choice") return named(t.people.choices);
-  if (event.type === "recipient.notify") return named(t.people.notify);
+  const named = (names: Record<string, string>) => names[reason] ?? orderTexts.value.reason(reason);
+  if (event.type === "delivery.recipient_choice") return named(peopleTexts.value.choices);
+  if (event.type === "recipient.notify") return named(peopleTexts.value.notify);
   // A connected system can add a text to the name.
   const [, name = "", text = ""] = /^([A-Z]+(?:_[A-Z]+)+|OTHER)(?:: (.*))?$/s.exec(reason) ?? [];
-  const known = (t.order.connectedReasons as Record<string, string>)[name];
+  const known = (orderTexts.value.connectedReasons as Record<string, string>)[name];
   return known === undefined
-    ? t.order.reason(reason)
+    ? orderTexts.value.reason(reason)
     : text === ""
       ? known
-      : `${known}: ${t.order.reason(text)}`;
+      : `${known}: ${orderTexts.value.reason(text)}`;
 }
 
 export function Facts(props: { order: OrderDetails }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const { order } = props;
   const zone = zoneOf(order.pickupAddress);
   return (

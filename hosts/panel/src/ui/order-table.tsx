@@ -8,6 +8,7 @@ import { isFinal } from "../situations";
 import { Age, Situation, When } from "./parts";
 import { Recipients } from "./recipients";
 import { Table } from "./table";
+import { orderListTexts } from "../i18n/orders";
 
 interface Props {
   rows: readonly OrderRow[];
@@ -25,7 +26,7 @@ interface Props {
 }
 
 export function OrderTable(props: Props) {
-  const t = texts.value.orders;
+  const t = orderListTexts.value;
   const { due, store } = props;
   return (
     <Table

@@ -11,6 +11,7 @@ import { texts } from "../i18n";
 import { tone } from "../situations";
 import { usePageFocus } from "./focus";
 import type { Resource } from "./load";
+import { orderTexts } from "../i18n/order";
 
 export function Page(props: {
   title: string;
@@ -144,7 +145,7 @@ export function Window(props: {
   const last = isOneDay ? time(until, props.zone) : timeOrDateTime(until, props.zone, now.value);
   return (
     <span class={`window ${props.class ?? ""}`}>
-      {texts.value.order.window(timeOrDateTime(from, props.zone, now.value), last)}
+      {orderTexts.value.window(timeOrDateTime(from, props.zone, now.value), last)}
       {props.zone !== zone.value && <span class="zone"> {zoneName(props.zone)}</span>}
     </span>
   );

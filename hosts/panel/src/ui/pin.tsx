@@ -4,7 +4,8 @@ import L from "leaflet";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AddressDraft } from "../address-draft";
 import { orders } from "../api/client";
-import type { Location } from "../api/wire";
+import { form } from "../api/http";
+import type { LocateAddress, Location } from "../api/wire";
 import { texts } from "../i18n";
 import { language } from "../i18n/language";
 import { pinTexts } from "../i18n/pin";
@@ -170,12 +171,14 @@ function Search(props: { address: AddressDraft; found: (at: Location) => void })
       props.found(at);
     };
     orders
-      .locate({
-        street: text,
-        city: named?.city ?? null,
-        state: named?.state ?? null,
-        zipCode: zipCode === "" ? null : zipCode,
-      })
+      .locate(
+        form<LocateAddress>({
+          street: text,
+          city: named?.city ?? null,
+          state: named?.state ?? null,
+          zipCode: zipCode === "" ? null : zipCode,
+        }),
+      )
       .then(shown, setError)
       .finally(() => setBusy(false));
   };

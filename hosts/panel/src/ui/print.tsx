@@ -1,5 +1,6 @@
 /** Labels of the bags and the counter's receipt of an order. They are visible only on paper. */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Delivery, OrderDetails } from "../api/wire";
 import { now } from "../clock";
@@ -12,15 +13,37 @@ import { storeName } from "../session";
 import { Price } from "./order-parts";
 import { QrCode } from "./qr";
 import "../styles/print.css";
+import { orderTexts } from "../i18n/order";
+import { paymentMethodTexts } from "../i18n/payment-methods";
 
 export type Sheet = "label" | "receipt";
 
 /** Prints a sheet as soon as it is in the document, and removes it afterwards. */
 export function PrintSheet(props: { order: OrderDetails; sheet: Sheet; close: () => void }) {
+  return props.sheet === "label" ? (
+    <Paper close={props.close}>
+      <Labels order={props.order} />
+    </Paper>
+  ) : (
+    <PrintRoll close={props.close}>
+      <Receipt order={props.order} />
+    </PrintRoll>
+  );
+}
+
+/** Prints a receipt on a roll of 80 mm. */
+export function PrintRoll(props: { close: () => void; children: ComponentChildren }) {
+  return (
+    <Paper close={props.close} isRoll>
+      {props.children}
+    </Paper>
+  );
+}
+
+function Paper(props: { close: () => void; isRoll?: boolean; children: ComponentChildren }) {
   const sheet = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const own =
-      props.sheet === "receipt" && sheet.current !== null ? receiptPage(sheet.current) : null;
+    const own = props.isRoll === true && sheet.current !== null ? receiptPage(sheet.current) : null;
     if (own !== null) document.adoptedStyleSheets.push(own);
     addEventListener("afterprint", props.close);
     print();
@@ -31,7 +54,7 @@ export function PrintSheet(props: { order: OrderDetails; sheet: Sheet; close: ()
   }, []);
   return (
     <div class="print-sheet" ref={sheet}>
-      {props.sheet === "label" ? <Labels order={props.order} /> : <Receipt order={props.order} />}
+      {props.children}
     </div>
   );
 }
@@ -104,12 +127,12 @@ function Payment(props: { stop: Delivery; class?: string }) {
       {payment !== undefined && (
         <>
           <span class="dot"> · </span>
-          {texts.value.payments[payment.method]}
+          {paymentMethodTexts.value[payment.method]}
         </>
       )}
       {payment !== undefined &&
         payment.change !== null &&
-        `, ${texts.value.order.change(money(payment.change))}`}
+        `, ${orderTexts.value.change(money(payment.change))}`}
     </p>
   );
 }

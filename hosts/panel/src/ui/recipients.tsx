@@ -1,7 +1,7 @@
 /** A recipient of an order, and the number of others. */
 
 import type { Delivery, OrderRow } from "../api/wire";
-import { texts } from "../i18n";
+import { orderListTexts } from "../i18n/orders";
 
 /** Shows the first recipient, or the one of `delivery`. */
 export function Recipients(props: { of: OrderRow; delivery?: Delivery | undefined }) {
@@ -10,7 +10,7 @@ export function Recipients(props: { of: OrderRow; delivery?: Delivery | undefine
   return (
     <>
       {shown?.name ?? shown?.address.street ?? "—"}
-      {others > 0 && <span class="dim"> {texts.value.orders.others(others)}</span>}
+      {others > 0 && <span class="dim"> {orderListTexts.value.others(others)}</span>}
       <span class="sub">{shown?.address.neighborhood ?? shown?.address.city}</span>
     </>
   );

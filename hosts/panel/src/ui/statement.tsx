@@ -2,12 +2,12 @@
 
 import type { StatementLine } from "../api/wire";
 import { money } from "../format";
-import { texts } from "../i18n";
 import { When } from "./parts";
 import { Table } from "./table";
+import { balanceTexts } from "../i18n/balance";
 
 export function LineTable(props: { lines: readonly StatementLine[] }) {
-  const t = texts.value.balance;
+  const t = balanceTexts.value;
   return (
     <Table
       label={t.statement}

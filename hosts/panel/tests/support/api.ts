@@ -31,6 +31,31 @@ export const VERGUEIRO = {
   longitude: -46.6401,
 };
 
+/** A place without orders of the demo, which could occupy the couriers of a test. */
+export const JOINVILLE = {
+  street: "Rua do Príncipe",
+  number: "100",
+  neighborhood: "Centro",
+  city: "Joinville",
+  state: "SC",
+  zipCode: "89201-001",
+  latitude: -26.3045,
+  longitude: -48.8487,
+};
+
+/** The body of an order from there, which is ready, to a door nearby. */
+export const orderInJoinville = (at = JOINVILLE) => ({
+  preparationTime: 0,
+  pickupAddress: at,
+  deliveries: [
+    {
+      name: "Maria Silva",
+      onlinePayment: true,
+      address: { ...JOINVILLE, number: "900", latitude: -26.3101 },
+    },
+  ],
+});
+
 export interface Point {
   latitude: number;
   longitude: number;

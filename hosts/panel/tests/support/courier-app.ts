@@ -160,7 +160,7 @@ export async function takeStep(
     await page.check("#step-paid");
   }
   if (picture !== undefined) {
-    await page.locator("summary").click();
+    await form.locator("summary").filter({ hasText: "comprovante" }).click();
     await page.setInputFiles("#step-photo", picture);
     await expect(form.locator(".photos img")).toBeVisible();
   }

@@ -9,7 +9,9 @@ import {
   BASE,
   createCourier,
   createStore,
+  request,
   sessionOf,
+  until,
   useServer,
   type Courier,
   type Point,
@@ -59,7 +61,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       await use(server);
       await server.stop();
     },
-    { scope: "worker", timeout: 90_000, auto: true },
+    { scope: "worker", timeout: 180_000, auto: true },
   ],
 
   baseURL: ({ server }, use) => use(server.url),
@@ -147,6 +149,11 @@ export const test = base.extend<Fixtures, { server: Server }>({
       const page = await open({ ...phoneAt(at), ...options });
       await prepare?.(page);
       await openWithLink(page, rider);
+      // Until the server knows where the courier is, it simulates another one for an order there.
+      await until(
+        () => request(rider.key, "GET", "/courier/me"),
+        ({ body }) => body.positionAt !== null,
+      );
       return { page, rider };
     });
   },

@@ -10,7 +10,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const BINARY = process.env.DESPACHO_BIN ?? path.join(here, "../../../../target/release/despacho");
 const PANEL = path.join(here, "../../dist");
 export const OPERATOR = "panel-tests-operator-token";
-const START_MS = 60_000;
+const START_MS = 120_000;
 
 /** The limits allow frequent logins and polling from one account. Simulated couriers are fast enough to complete an order during a test. */
 const SETTINGS = {
@@ -25,6 +25,10 @@ const SETTINGS = {
   DESPACHO_WEBHOOKS_DISABLE_AFTER: "4",
   // The tests create stores and couriers of their own as the operator.
   DESPACHO_ADMIN_TOKEN: OPERATOR,
+  // Stores request top-ups from the operator.
+  DESPACHO_PIX_KEY: "pix@entregas.example",
+  DESPACHO_PIX_NAME: "Entregas Exemplo",
+  DESPACHO_PIX_CITY: "São Paulo",
   // Links of couriers and recipients need a base URL. The port is not known yet, and the tests use only the paths.
   DESPACHO_PUBLIC_URL: "http://127.0.0.1",
   DESPACHO_SANDBOX_COURIERS_PER_STORE: "12",

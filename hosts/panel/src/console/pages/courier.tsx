@@ -1,11 +1,19 @@
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
-import type { CourierRecord, OrderDetails, SignInCode } from "../../api/wire";
+import { form } from "../../api/http";
+import type {
+  AlterCourier,
+  CourierRecord,
+  OrderDetails,
+  SignInCode,
+  VehicleKind,
+} from "../../api/wire";
 import { now } from "../../clock";
 import { zone } from "../../context";
-import { dateTime, phone, phoneFormat, phoneRequest, quantity } from "../../format";
+import { dateTime, money, phone, phoneFormat, phoneRequest, quantity, typed } from "../../format";
 import { loadTexts } from "../../i18n/load";
 import { thousandths, typedThousandths } from "../../load";
+import { amount } from "../../numbers";
 import { mark, isFinal } from "../../situations";
 import { Confirm } from "../../ui/confirm";
 import { TextField } from "../../ui/field";
@@ -16,6 +24,7 @@ import { notify, notifyError } from "../../ui/toast";
 import { couriers, orders } from "../api";
 import { CourierBadge, lastHeard, stateOf } from "../courier-state";
 import { formDraft } from "../draft";
+import { Terms } from "../pay/terms";
 import { usePolled } from "../poll";
 import { courierTexts } from "../texts/couriers";
 import { Detail } from "../ui/detail";
@@ -84,6 +93,7 @@ function Found(props: Loaded) {
         </div>
         <div class="order-side">
           {courier.removedAt === null && <SignIn courier={courier} />}
+          {courier.removedAt === null && <Terms courierId={courier.id} />}
           <Facts courier={courier} />
         </div>
       </div>
@@ -161,6 +171,7 @@ interface Edited {
   weight?: string | null;
   volume?: string | null;
   equipment?: string[] | null;
+  cashLimit?: string | null;
 }
 
 /** Null fields are unchanged. */
@@ -175,6 +186,7 @@ const editDraft = formDraft(
     weight: null,
     volume: null,
     equipment: null,
+    cashLimit: null,
   }),
 );
 
@@ -188,23 +200,31 @@ function limit(typed: string | null | undefined, max: number): number | undefine
   return typed.trim() === "" ? max : thousandths(typed);
 }
 
+/** A cleared field removes the limit. */
+const cashLimitOf = (text: string | null | undefined) =>
+  text == null ? undefined : text.trim() === "" ? 0 : amount(text);
+
 function EditDialog(props: { courier: CourierRecord; close: () => void; done: () => void }) {
   const t = courierTexts.value;
   const { courier } = props;
   const draft = editDraft(courier.id);
   const { value, set } = draft;
-  const { name, email, document, vehicle, weight, volume, equipment } = value;
+  const { name, email, document, vehicle, weight, volume, equipment, cashLimit } = value;
   const act = () =>
-    couriers.change(courier.id, {
-      name,
-      email,
-      document,
-      vehicle,
-      equipment,
-      phone: value.phone === null ? null : phoneRequest(value.phone),
-      maxWeightGrams: limit(weight, MAX_WEIGHT_G),
-      maxVolumeMillilitres: limit(volume, MAX_VOLUME_ML),
-    });
+    couriers.change(
+      courier.id,
+      form<AlterCourier>({
+        name,
+        email,
+        document,
+        vehicle: vehicle as VehicleKind | null | undefined,
+        equipment,
+        cashLimit: cashLimitOf(cashLimit),
+        phone: value.phone === null ? null : phoneRequest(value.phone),
+        maxWeightGrams: limit(weight, MAX_WEIGHT_G),
+        maxVolumeMillilitres: limit(volume, MAX_VOLUME_ML),
+      }),
+    );
   const done = () => {
     draft.clear();
     props.done();
@@ -256,6 +276,16 @@ function EditDialog(props: { courier: CourierRecord; close: () => void; done: ()
       <EquipmentFields
         value={equipment ?? courier.equipment}
         set={(chosen) => set({ equipment: chosen })}
+      />
+      <TextField
+        pointer="/cashLimit"
+        label={t.cashLimit}
+        hint={t.cashLimitHint}
+        value={cashLimit ?? (courier.cashLimit === null ? "" : typed(courier.cashLimit))}
+        set={(text) => set({ cashLimit: text })}
+        mode="decimal"
+        max={16}
+        optional
       />
     </Confirm>
   );
@@ -370,6 +400,7 @@ function Facts(props: { courier: CourierRecord }) {
         <Fact name={l.maxWeight}>{quantity(courier.maxWeightGrams / 1_000)}</Fact>
         <Fact name={l.maxVolume}>{quantity(courier.maxVolumeMillilitres / 1_000)}</Fact>
         <Fact name={t.equipment}>{equipmentOf(courier)}</Fact>
+        {courier.cashLimit !== null && <Fact name={t.cashLimit}>{money(courier.cashLimit)}</Fact>}
         {courier.suspendedAt !== null && (
           <Fact name={t.suspendedAt}>
             <When at={courier.suspendedAt} full />

@@ -4,7 +4,7 @@ import type { HealthFigure, Health } from "../../api/wire";
 import { zone } from "../../context";
 import { quantity, timeWithSeconds } from "../../format";
 import { Loaded, Page } from "../../ui/parts";
-import { get } from "../api";
+import { health as read } from "../api";
 import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
 import { healthTexts } from "../texts/health";
@@ -14,7 +14,7 @@ const POLL_MS = 10_000;
 
 export function HealthPage(_: PageProps) {
   const t = healthTexts.value;
-  const health = usePolled(() => get<Health>("/admin/health"), [], POLL_MS);
+  const health = usePolled(read, [], POLL_MS);
   return (
     <Page title={t.title} lead={t.lead}>
       {health.error !== null && health.value !== null && (

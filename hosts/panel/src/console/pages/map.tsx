@@ -31,10 +31,10 @@ interface Traffic {
 /** Loads the open orders, or the newest ones and a page of late ones if there are too many. */
 async function loadOrders(): Promise<Pick<Traffic, "orders" | "hasMoreOrders">> {
   const { pages, more } = await readPages(
-    (cursor) => orders.list({ open: "true", cursor }),
+    (cursor) => orders.list({ open: true, cursor }),
     ORDER_PAGES,
   );
-  const late = more === null ? [] : (await orders.list({ open: "true", late: "true" })).orders;
+  const late = more === null ? [] : (await orders.list({ open: true, late: true })).orders;
   const all = [...pages.flatMap((page) => page.orders), ...late];
   return {
     orders: [...new Map(all.map((row) => [row.id, row])).values()],

@@ -1,6 +1,5 @@
 import type { Order, OrderDetails } from "../../api/wire";
 import { zoneOf } from "../../format";
-import { texts } from "../../i18n";
 import { Proofs, Tracking } from "../../pages/order-proofs";
 import { isFinal } from "../../situations";
 import { Facts, Heading, MapPanel, Price, Stops, Timeline } from "../../ui/order-parts";
@@ -12,6 +11,7 @@ import { usePolled } from "../poll";
 import { detailTexts } from "../texts/order";
 import { Decision } from "../ui/decision";
 import { Detail } from "../ui/detail";
+import { orderTexts } from "../../i18n/order";
 
 const POLL_MS = 5_000;
 /** Only a rating can still change a finished order. */
@@ -19,7 +19,7 @@ const FINAL_POLL_MS = 60_000;
 const DISPATCH_POLL_MS = 15_000;
 
 export function OrderPage(props: { id: number }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const order = usePolled(
     () => orders.get(props.id),
     [props.id],
@@ -44,7 +44,7 @@ export function OrderPage(props: { id: number }) {
 }
 
 function Found(props: { order: OrderDetails; onChange: (order: Order) => void }) {
-  const t = texts.value.order;
+  const t = orderTexts.value;
   const { order: found, onChange } = props;
   return (
     <>

@@ -1,43 +1,31 @@
 import { useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../../api/http";
-import type { OrderRow } from "../../api/wire";
+import type { OrderRow, OrderSituation } from "../../api/wire";
 import { now } from "../../clock";
-import { zone } from "../../context";
-import { nextDay, startOfDay, zoneOf } from "../../format";
+import { zoneOf } from "../../format";
 import { texts } from "../../i18n";
-import { byUrgency, promised } from "../../lateness";
+import { promised } from "../../lateness";
 import { isFinal } from "../../situations";
 import { LatenessText } from "../../ui/lateness";
 import { OrderTable } from "../../ui/order-table";
 import { Empty, Failure, Loading, Page, When } from "../../ui/parts";
 import { orders, readPages, type OrderFilter } from "../api";
-import { change, filter, noFilter, type Filter } from "../order-filter";
+import { change, filter, noFilter, query, sorted, type Filter } from "../order-filter";
 import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
-import { orderTexts } from "../texts/orders";
-import { DayField, MIN_SEARCH, SearchField, useDelayed } from "../ui/filters";
+import { allOrdersTexts } from "../texts/orders";
+import { DayField, SearchField, useDelayed } from "../ui/filters";
 import { StorePicker } from "../ui/store-picker";
 import { OrderPage } from "./order";
+import { orderListTexts } from "../../i18n/orders";
 
 const POLL_MS = 10_000;
 /** Maximum number of pages that one update reads. */
 const MAX_PAGES = 5;
 const MAX_ROWS = 500;
-const SITUATIONS = [
+const SITUATIONS: readonly OrderSituation[] = [
   100, 110, 120, 200, 210, 220, 300, 400, 410, 500, 510, 520, 600, 610, 620, 630, 640,
 ];
-
-function query(of: Filter): OrderFilter {
-  const search = of.search.trim();
-  return {
-    q: search.length < MIN_SEARCH ? undefined : search,
-    situation: of.situation === "" ? undefined : Number(of.situation),
-    storeId: of.store.id ?? undefined,
-    late: of.late ? "true" : undefined,
-    from: of.from === "" ? undefined : startOfDay(of.from, zone.value).toISOString(),
-    to: of.to === "" ? undefined : startOfDay(nextDay(of.to), zone.value).toISOString(),
-  };
-}
 
 interface Found {
   rows: OrderRow[];
@@ -50,23 +38,11 @@ async function load(of: OrderFilter, pages: number): Promise<Found> {
   const isFiltered = [q, situation, late, from, to].some((one) => one !== undefined);
   const [newest, lateOnes] = await Promise.all([
     readPages((cursor) => orders.list({ ...of, cursor }), pages),
-    isFiltered ? null : orders.list({ ...of, late: "true" }),
+    isFiltered ? null : orders.list({ ...of, late: true }),
   ]);
   const all = [...(lateOnes?.orders ?? []), ...newest.pages.flatMap((page) => page.orders)];
   const rows = new Map(all.map((row) => [row.id, row]));
   return { rows: [...rows.values()], isComplete: newest.more === null };
-}
-
-/** Open orders by urgency, then the others, newest first. */
-function sorted(rows: readonly OrderRow[], at: number): OrderRow[] {
-  const closed = rows.filter((row) => isFinal(row.situation)).sort((a, b) => b.id - a.id);
-  return [
-    ...byUrgency(
-      rows.filter((row) => !isFinal(row.situation)),
-      at,
-    ),
-    ...closed,
-  ];
 }
 
 export function OrdersPage(props: PageProps) {
@@ -75,7 +51,7 @@ export function OrdersPage(props: PageProps) {
 }
 
 function OrderList() {
-  const t = orderTexts.value;
+  const t = allOrdersTexts.value;
   const applied = useDelayed(query(filter.value));
   const key = JSON.stringify(applied);
   const [depth, setDepth] = useState({ key, pages: 1 });
@@ -105,7 +81,7 @@ function OrderList() {
               rows={rows}
               store={(row) => row.storeName ?? `#${row.storeId}`}
               due={{
-                head: texts.value.orders.due,
+                head: orderListTexts.value.due,
                 isEmpty: isDueEmpty,
                 cell: (row) => <Due of={row} />,
               }}
@@ -143,12 +119,15 @@ function filterErrors(of: Filter, error: unknown): FilterErrors {
   return {
     search: problem?.code === "validation_failed" ? problem.detail : null,
     store: problem?.code === "store_not_found" ? problem.detail : null,
-    to: of.from !== "" && of.to !== "" && of.to < of.from ? orderTexts.value.endBeforeStart : null,
+    to:
+      of.from !== "" && of.to !== "" && of.to < of.from
+        ? allOrdersTexts.value.endBeforeStart
+        : null,
   };
 }
 
 function Filters(props: { errors: FilterErrors }) {
-  const t = orderTexts.value;
+  const t = allOrdersTexts.value;
   const value = filter.value;
   const isEmpty = JSON.stringify(value) === JSON.stringify(noFilter());
   return (
@@ -164,7 +143,9 @@ function Filters(props: { errors: FilterErrors }) {
         <span>{t.situation}</span>
         <select
           value={value.situation}
-          onChange={(event) => change({ situation: event.currentTarget.value })}
+          onChange={({ currentTarget }) =>
+            change({ situation: SITUATIONS[currentTarget.selectedIndex - 1] ?? "" })
+          }
         >
           <option value="">{t.anySituation}</option>
           {SITUATIONS.map((one) => (

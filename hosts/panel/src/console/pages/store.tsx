@@ -1,7 +1,9 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { form } from "../../api/http";
 import type {
+  CreateTopUp,
   OperatorStore,
   PasswordLink,
   StatementLine,
@@ -18,8 +20,8 @@ import {
   nextDay,
   phone,
   startOfDay,
+  typed,
 } from "../../format";
-import { texts } from "../../i18n";
 import { accessTexts } from "../../i18n/access";
 import { amount as readAmount, decimal } from "../../numbers";
 import { AuditLog } from "../../ui/audit-log";
@@ -39,6 +41,9 @@ import { filter, nameOf, noFilter } from "../order-filter";
 import { StoreBadges } from "../store-status";
 import { storeTexts } from "../texts/stores";
 import { Detail } from "../ui/detail";
+import { TopUpRequests } from "../ui/top-ups";
+import { balanceTexts } from "../../i18n/balance";
+import { branchTexts } from "../../i18n/stores";
 
 const MONTH_MS = 30 * 86_400_000;
 /** Maximum number of pages of a statement. */
@@ -94,6 +99,7 @@ function Found(props: Props & { reload: () => void }) {
       <div class="order-grid">
         <div class="order-main">
           <Users storeId={store.id} />
+          <TopUpRequests storeId={store.id} changed={props.reload} />
           <Statement store={store} changed={props.reload} />
         </div>
         <div class="order-side">
@@ -151,7 +157,7 @@ function Actions(props: Props) {
 
 function Facts(props: { store: OperatorStore }) {
   const t = storeTexts.value;
-  const panel = texts.value.stores;
+  const panel = branchTexts.value;
   const { store } = props;
   return (
     <section class="card">
@@ -305,9 +311,7 @@ function Credit(props: Props) {
         <p class="hint">{t.creditBranch}</p>
       </section>
     );
-  const shown =
-    draft.value.floor ??
-    String(store.prepaidFloor).replace(".", texts.value.locale === "pt-BR" ? "," : ".");
+  const shown = draft.value.floor ?? typed(store.prepaidFloor);
   const done = (changed: OperatorStore) => {
     draft.clear();
     set(changed);
@@ -400,7 +404,7 @@ const topUpDraft = formDraft("top-up", () => ({ amount: "", reference: "" }));
 /** The balance, a form that books a payment, and the entries of a period, newest first. */
 function Statement(props: { store: OperatorStore; changed: () => void }) {
   const t = storeTexts.value;
-  const panel = texts.value.balance;
+  const panel = balanceTexts.value;
   const { store } = props;
   const draft = topUpDraft(store.id);
   const today = day(new Date(), zone.value);
@@ -413,7 +417,7 @@ function Statement(props: { store: OperatorStore; changed: () => void }) {
   const act = () =>
     stores.topUp(
       store.id,
-      { amount: readAmount(amount), reference: reference.trim() },
+      form<CreateTopUp>({ amount: readAmount(amount), reference: reference.trim() }),
       draft.key(),
     );
   const done = () => {

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
-import { ApiError, NetworkError, newIdempotencyKey } from "../../api/http";
-import type { OperatorStore } from "../../api/wire";
+import { ApiError, NetworkError, form, newIdempotencyKey } from "../../api/http";
+import type { CreateParentStore, CreateStore, OperatorStore } from "../../api/wire";
 import { cnpj, money, phoneFormat, phoneRequest } from "../../format";
 import { texts } from "../../i18n";
 import { go } from "../../router";
@@ -27,6 +27,8 @@ import { StoreBadges } from "../store-status";
 import { storeTexts } from "../texts/stores";
 import { MIN_SEARCH, SearchField, useDelayed } from "../ui/filters";
 import { StorePage, newStoreKey } from "./store";
+import { branchTexts } from "../../i18n/stores";
+import { createTexts } from "../../i18n/create";
 
 const MAX_PAGES = 10;
 
@@ -106,7 +108,7 @@ function StoreTable(props: { stores: readonly OperatorStore[] }) {
       id={(one) => one.id}
       columns={[
         {
-          head: texts.value.stores.name,
+          head: branchTexts.value.name,
           kind: "main",
           cell: (one) => (
             <>
@@ -118,14 +120,14 @@ function StoreTable(props: { stores: readonly OperatorStore[] }) {
           ),
         },
         { head: t.kind, cell: (one) => (one.matrix === null ? t.parent : t.branch(one.matrix.id)) },
-        { head: texts.value.stores.cnpj, class: "number", cell: (one) => cnpj(one.cnpj) },
+        { head: branchTexts.value.cnpj, class: "number", cell: (one) => cnpj(one.cnpj) },
         {
           head: t.city,
           cell: (one) => [one.address.city, one.address.state].filter(Boolean).join(" – "),
         },
         { head: t.state, cell: (one) => <StoreBadges of={one} /> },
         {
-          head: texts.value.stores.balance,
+          head: branchTexts.value.balance,
           right: true,
           class: "number",
           cell: (one) => (one.balance === undefined ? "—" : money(one.balance)),
@@ -157,7 +159,7 @@ function randomPassword(): string {
 
 function NewStorePage() {
   const t = storeTexts.value;
-  const panel = texts.value.stores;
+  const panel = branchTexts.value;
   const draft = newDraft("new");
   const { value, set } = draft;
   // The password is not stored, so that it and the key are new after a reload; the CNPJ and the email prevent a second store.
@@ -166,7 +168,7 @@ function NewStorePage() {
     [JSON.stringify(value)],
   );
   const create = () => {
-    const body = {
+    const body = form<CreateParentStore>({
       name: value.name.trim(),
       cnpj: value.cnpj.trim(),
       email: value.email.trim(),
@@ -174,9 +176,9 @@ function NewStorePage() {
       sandbox: value.sandbox,
       responsible: { name: value.responsible.trim(), phone: phoneRequest(value.phone) },
       address: addressRequest(value.address),
-      marketplaceBranchId: Number(value.branch),
+      marketplaceBranchId: Number(value.branch) as CreateStore["marketplaceBranchId"],
       ...(value.isPrepaid ? { prepaidFloor: amount(value.floor) ?? 0 } : {}),
-    };
+    });
     return stores.create(body, attempt.key);
   };
   const { error, busy, submit } = useSubmit(create, (created) => {
@@ -216,7 +218,7 @@ function NewStorePage() {
               <TextField
                 pointer="/responsible/phone"
                 label={panel.phone}
-                hint={texts.value.create.phoneHint}
+                hint={createTexts.value.phoneHint}
                 value={value.phone}
                 set={(text) => set({ phone: text })}
                 format={phoneFormat}

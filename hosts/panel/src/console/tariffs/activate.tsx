@@ -7,13 +7,12 @@ import { zone } from "../../context";
 import { dateTime } from "../../format";
 import { go } from "../../router";
 import { Confirm } from "../../ui/confirm";
-import { Field } from "../../ui/field";
-import { Loading } from "../../ui/parts";
 import { notify } from "../../ui/toast";
+import { EffectiveField, effectiveFrom } from "../draft-parts";
 import { tariffTexts } from "../texts/tariffs";
 import { tariffs, type Tariff } from "./api";
-import { DRAFT, instantOf, tariffDraft } from "./draft";
-import { DEFAULT_DAYS, Totals, useWhatIf, type Calculated } from "./what-if";
+import { DRAFT, tariffDraft } from "./draft";
+import { DEFAULT_DAYS, Progress, Totals, useWhatIf, type Calculated } from "./what-if";
 
 interface Props {
   tariff: Tariff;
@@ -29,7 +28,6 @@ export function Activation(props: Props) {
   const { tariff, known, rejected, close } = props;
   const draft = tariffDraft(DRAFT);
   const { effective } = draft.value;
-  const [date = "", time = ""] = effective.split("T");
   const own = useWhatIf();
   // A comparison of all stores with the same draft is not repeated.
   const isKnown = known !== null && known.storeId === null && known.key === JSON.stringify(tariff);
@@ -40,18 +38,10 @@ export function Activation(props: Props) {
   const isTariffs = (error: unknown): error is ApiError =>
     error instanceof ApiError && error.fields.some(({ pointer }) => pointer.startsWith("/tariff"));
   const act = () =>
-    tariffs
-      .create(
-        {
-          tariff,
-          ...(effective === "" ? {} : { effectiveFrom: instantOf(date, time, zone.value) }),
-        },
-        draft.key(),
-      )
-      .catch((error: unknown) => {
-        if (isTariffs(error)) rejected(error.fields);
-        throw error;
-      });
+    tariffs.create({ tariff, ...effectiveFrom(effective) }, draft.key()).catch((error: unknown) => {
+      if (isTariffs(error)) rejected(error.fields);
+      throw error;
+    });
   const done = (version: TariffVersion) => {
     draft.clear();
     const { version: name } = version.tariff;
@@ -62,7 +52,7 @@ export function Activation(props: Props) {
     );
     go("/tariffs");
   };
-  const isReady = shown !== null || own.error !== null;
+  const isReady = shown !== null || own.error !== null || own.cancelled;
   return (
     <Confirm
       title={t.activateTitle(tariff.version)}
@@ -79,29 +69,13 @@ export function Activation(props: Props) {
           <Totals of={shown.result} />
         </div>
       )}
-      {shown === null &&
-        (own.error === null ? (
-          <Loading lines={2} />
-        ) : (
-          <p class="error-box" role="alert">
-            {isTariffs(own.error) ? t.invalid(own.error.fields.length) : t.summaryFailed}
-          </p>
-        ))}
-      <Field
-        pointer="/effectiveFrom"
-        label={t.effectiveFrom}
-        hint={t.effectiveHint(zone.value)}
-        optional
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="datetime-local"
-            value={effective}
-            onInput={(event) => draft.set({ effective: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      {!isReady && <Progress of={own} />}
+      {shown === null && isReady && (
+        <p class="error-box" role="alert">
+          {isTariffs(own.error) ? t.invalid(own.error.fields.length) : t.summaryFailed}
+        </p>
+      )}
+      <EffectiveField value={effective} set={(value) => draft.set({ effective: value })} />
     </Confirm>
   );
 }

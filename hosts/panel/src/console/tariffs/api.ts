@@ -1,8 +1,9 @@
 /** The endpoints of tariffs. */
 
-import { path, post } from "../../api/client";
-import { request } from "../../api/http";
+import { cursorOf } from "../../api/client";
+import { api, data, keyed, present } from "../../api/http";
 import type * as wire from "../../api/wire";
+import { add } from "./comparison";
 
 /** A tariff as it is sent: its amounts are numbers. The API returns them as decimal strings. */
 export type Tariff = wire.TariffBody;
@@ -10,23 +11,40 @@ export type Tariff = wire.TariffBody;
 /** The price of a sample; the fee is null if the route is longer than the tariff permits. */
 export type PricedSample = Omit<wire.SamplePrice, "deliveryFee"> & { deliveryFee: number | null };
 
+interface WhatIf {
+  tariff: Tariff;
+  days: number;
+  storeId?: number;
+  cursor?: string;
+}
+
 export const tariffs = {
-  list: (cursor?: string) => request<wire.TariffPage>(path("/admin/tariffs", { cursor })),
+  list: (cursor?: string) =>
+    data(api.GET("/admin/tariffs", { params: present({ cursor: cursorOf(cursor) }) })),
   create: (body: { tariff: Tariff; effectiveFrom?: string }, key: string) =>
-    post<wire.TariffVersion>("/admin/tariffs", body, key),
-  remove: (id: number) => request<unknown>(`/admin/tariffs/${id}`, { method: "DELETE" }),
-  preview: (tariff: Tariff, samples: readonly wire.TariffSample[], signal: AbortSignal) =>
-    request<wire.TariffPreview>("/admin/tariffs/preview", {
-      method: "POST",
-      body: { tariff, samples },
-      signal,
-    }),
-  whatIf: (tariff: Tariff, days: number, storeId: number | undefined) =>
-    request<wire.TariffComparison>("/admin/tariffs/what-if", {
-      method: "POST",
-      body: { tariff, days, ...(storeId === undefined ? {} : { storeId }) },
-    }),
+    data(api.POST("/admin/tariffs", { params: keyed(key), body })),
+  remove: (tariffId: number) =>
+    data(api.DELETE("/admin/tariffs/{tariffId}", { params: { path: { tariffId } } })),
+  preview: (tariff: Tariff, samples: wire.TariffSample[], signal: AbortSignal) =>
+    data(api.POST("/admin/tariffs/preview", { body: { tariff, samples }, signal })),
+  /** Returns one portion of the orders. */
+  whatIf: (body: WhatIf, signal: AbortSignal) =>
+    data(api.POST("/admin/tariffs/what-if", { body, signal })),
 };
+
+/** Compares a tariff with past orders, and returns the sum of all portions. Rejects if the signal aborts. */
+export async function compareAll(
+  of: Omit<WhatIf, "cursor">,
+  signal: AbortSignal,
+  onPortion: (sum: wire.TariffComparison) => void,
+): Promise<wire.TariffComparison> {
+  let sum = await tariffs.whatIf(of, signal);
+  while (sum.nextCursor !== null) {
+    onPortion(sum);
+    sum = add(sum, await tariffs.whatIf({ ...of, cursor: sum.nextCursor }, signal));
+  }
+  return sum;
+}
 
 const MAX_PAGES = 20;
 

@@ -6,9 +6,8 @@ import type {
   TariffWindow,
   VehicleSurcharge,
 } from "../../api/wire";
-import { startOfDay } from "../../format";
+import { startOfDay, typed } from "../../format";
 import { VEHICLES } from "../../load";
-import { language } from "../../i18n";
 import { formDraft } from "../draft";
 import { tariffTexts } from "../texts/tariffs";
 import type { ChosenStore } from "../order-filter";
@@ -59,10 +58,6 @@ const empty = (): TariffDraft => ({
 export const tariffDraft = formDraft<TariffDraft>("tariff", empty);
 export const DRAFT = "draft";
 
-/** Returns the text of a decimal string or number. */
-const typed = (value: unknown): string =>
-  language.value === "pt" ? String(value).replace(".", ",") : String(value);
-
 /** Returns the weekday `Mon` of names such as `monday`. */
 const weekday = (name: string): string =>
   WEEKDAYS.find((one) => one.toLowerCase() === name.slice(0, 3).toLowerCase()) ?? name;
@@ -71,18 +66,21 @@ export function typedTariff(tariff: StoredTariff): TypedTariff {
   const amounts = Object.fromEntries(
     AMOUNTS.map(({ name }) => [name, typed(tariff[name])]),
   ) as Record<AmountName, string>;
-  const windows = tariff.windows.map((window) => ({
-    ...window,
-    days: window.days.map(weekday),
-    percent: typed(window.percent),
-  }));
   const vehicles = (tariff.vehicles ?? []).map((one) => ({
     ...one,
     percent: typed(one.percent),
     fee: typed(one.fee),
   }));
-  return { ...amounts, version: tariff.version, windows, vehicles };
+  return { ...amounts, version: tariff.version, windows: typedWindows(tariff.windows), vehicles };
 }
+
+/** Returns the texts of the windows of a tariff or a pay plan. */
+export const typedWindows = (windows: readonly TariffWindow[]): TariffWindow[] =>
+  windows.map((window) => ({
+    ...window,
+    days: window.days.map(weekday),
+    percent: typed(window.percent),
+  }));
 
 export const emptyWindow = (): TariffWindow => ({
   name: "",
@@ -104,33 +102,53 @@ export function instantOf(day: string, time: string, zone: string): string {
   return new Date(startOfDay(day, zone).getTime() + (hours * 60 + minutes) * 60_000).toISOString();
 }
 
+/** Returns the next version that none of the tariffs has: `default-2` after `default-1`. */
+export function freeVersion(of: string, taken: readonly string[]): string {
+  const [, name = of, number = "1"] = /^(.+)-(\d{1,6})$/.exec(of) ?? [];
+  let next = Number(number) + 1;
+  while (taken.includes(`${name}-${next}`)) next += 1;
+  return `${name}-${next}`;
+}
+
 /** Parses a number with a decimal comma or point. */
 export function parseDecimal(text: string): number | null {
   const bare = text.trim();
   return /^-?\d{1,9}([.,]\d{1,9})?$/.test(bare) ? Number(bare.replace(",", ".")) : null;
 }
 
-/** Returns the tariff of a draft, or the fields that are not numbers. The server checks the ranges. */
-export function readTariff(draft: TypedTariff): { tariff: Tariff; errors: FieldError[] } {
-  const t = tariffTexts.value;
+/** Reads the numbers of a draft, and collects the fields that are none. */
+export function numberReader() {
   const errors: FieldError[] = [];
   const decimal = (pointer: string, text: string): number => {
     const value = parseDecimal(text);
-    if (value === null) errors.push({ pointer, code: "wrong_type", detail: t.notNumber });
+    if (value === null)
+      errors.push({ pointer, code: "wrong_type", detail: tariffTexts.value.notNumber });
     return value ?? 0;
   };
+  const windows = (base: string, all: readonly TariffWindow[]) =>
+    all.map((window, at) => ({
+      ...window,
+      name: window.name.trim(),
+      percent: decimal(`${base}/windows/${at}/percent`, window.percent),
+    }));
+  return { errors, decimal, windows };
+}
+
+/** Returns the tariff of a draft, or the fields that are not numbers. The server checks the ranges. */
+export function readTariff(draft: TypedTariff): { tariff: Tariff; errors: FieldError[] } {
+  const { errors, decimal, windows } = numberReader();
   const amounts = Object.fromEntries(
     AMOUNTS.map(({ name }) => [name, decimal(`/tariff/${name}`, draft[name])]),
   ) as Record<AmountName, number>;
   for (const name of ["approachMinutes", "handoverMinutes"] as const) {
     if (!Number.isInteger(amounts[name]))
-      errors.push({ pointer: `/tariff/${name}`, code: "not_whole", detail: t.notWhole });
+      errors.push({
+        pointer: `/tariff/${name}`,
+        code: "not_whole",
+        detail: tariffTexts.value.notWhole,
+      });
   }
-  const windows = draft.windows.map((window, at) => ({
-    ...window,
-    name: window.name.trim(),
-    percent: decimal(`/tariff/windows/${at}/percent`, window.percent),
-  }));
+  const ofDay = windows("/tariff", draft.windows);
   const optional = (pointer: string, text: string) =>
     text.trim() === "" ? 0 : decimal(pointer, text);
   const vehicles = (draft.vehicles ?? []).map(({ vehicle, percent, fee }, at) => ({
@@ -142,7 +160,7 @@ export function readTariff(draft: TypedTariff): { tariff: Tariff; errors: FieldE
     tariff: {
       ...amounts,
       version: draft.version.trim(),
-      windows,
+      windows: ofDay,
       ...(vehicles.length === 0 ? {} : { vehicles }),
     },
     errors,

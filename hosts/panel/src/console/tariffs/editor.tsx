@@ -14,10 +14,10 @@ import { quantity } from "../../format";
 import { loadTexts } from "../../i18n/load";
 import { VEHICLES } from "../../load";
 import { go } from "../../router";
-import { Confirm } from "../../ui/confirm";
 import { CheckList, ChoiceField, Field, FieldErrors, TextField } from "../../ui/field";
 import { useLoad } from "../../ui/load";
 import { Empty, Loaded, Page } from "../../ui/parts";
+import { DraftActions } from "../draft-parts";
 import { tariffTexts } from "../texts/tariffs";
 import { Activation } from "./activate";
 import { readCurrent, type Tariff } from "./api";
@@ -80,25 +80,15 @@ function Form(props: { draft: TypedTariff; current: TariffVersion | null }) {
   const samples = readSamples(stored.value);
   const preview = usePreview(local.length === 0 ? tariff : null, inForce, samples);
   const whatIf = useWhatIf();
-  const [open, setOpen] = useState<"activate" | "discard" | null>(null);
+  const [isActivating, setActivating] = useState(false);
   const [rejected, setRejected] = useState<readonly FieldError[]>([]);
   const key = JSON.stringify(tariff);
   // A rejected tariff keeps its errors until it is changed.
   useEffect(() => setRejected([]), [key]);
   const checked = invalidFields(local, preview.error, preview.value !== null);
   const errors = [...(checked ?? []), ...rejected];
-  const status =
-    errors.length > 0
-      ? t.invalid(errors.length)
-      : checked === null
-        ? online.value && samples !== null
-          ? t.checking
-          : ""
-        : t.valid;
-  const discard = () => {
-    stored.clear();
-    go("/tariffs");
-  };
+  const isChecking = checked === null && online.value && samples !== null;
+  const status = isChecking ? t.checking : checked === null ? "" : t.valid;
   return (
     <Page
       title={t.draftTitle}
@@ -113,7 +103,14 @@ function Form(props: { draft: TypedTariff; current: TariffVersion | null }) {
         <FieldErrors.Provider value={errors}>
           <div class="stack">
             <Amounts draft={draft} set={set} current={current?.tariff ?? null} />
-            <Windows windows={draft.windows} set={(windows) => set({ windows })} />
+            <Windows
+              base="/tariff"
+              hint={t.windowsHint}
+              percentHint={t.percentHint}
+              max={MAX_WINDOWS}
+              windows={draft.windows}
+              set={(windows) => set({ windows })}
+            />
             <Vehicles surcharges={draft.vehicles ?? []} set={(vehicles) => set({ vehicles })} />
             <JsonView
               draft={tariff}
@@ -124,46 +121,26 @@ function Form(props: { draft: TypedTariff; current: TariffVersion | null }) {
           <Preview of={preview} draft={tariff} />
         </FieldErrors.Provider>
         <WhatIfSection of={whatIf} tariff={tariff} isValid={local.length === 0} />
-        <div class="row between">
-          <p role="status" class={errors.length > 0 ? "warn-text" : "dim"}>
-            {status}
-          </p>
-          <div class="row">
-            <button type="button" class="button" onClick={() => setOpen("discard")}>
-              {t.discard}
-            </button>
-            <button
-              type="button"
-              class="button primary"
-              disabled={local.length > 0}
-              onClick={() => setOpen("activate")}
-            >
-              {t.activate}
-            </button>
-          </div>
-        </div>
+        <DraftActions
+          errors={errors}
+          status={status}
+          canActivate={local.length === 0}
+          activate={() => setActivating(true)}
+          discard={() => {
+            stored.clear();
+            go("/tariffs");
+          }}
+        />
       </div>
-      {open === "activate" && (
+      {isActivating && (
         <Activation
           tariff={tariff}
           known={whatIf.value}
           rejected={(fields) => {
             setRejected(fields);
-            setOpen(null);
+            setActivating(false);
           }}
-          close={() => setOpen(null)}
-        />
-      )}
-      {open === "discard" && (
-        <Confirm
-          danger
-          title={t.discard}
-          text={t.discardText}
-          submitLabel={t.discard}
-          closeLabel={t.cancel}
-          act={() => Promise.resolve()}
-          done={discard}
-          close={() => setOpen(null)}
+          close={() => setActivating(false)}
         />
       )}
     </Page>
@@ -216,52 +193,61 @@ function Amounts(props: {
   );
 }
 
-function Windows(props: {
+/** Surcharges by time of day, of a tariff or a pay plan. `base` is the pointer to it. */
+export function Windows(props: {
+  base: string;
+  hint: string;
+  percentHint: string;
+  max: number;
   windows: readonly TariffWindow[];
   set: (windows: TariffWindow[]) => void;
 }) {
   const t = tariffTexts.value;
-  const { windows, set } = props;
+  const { base, windows, set } = props;
   const change = (at: number, part: Partial<TariffWindow>) =>
     set(windows.map((one, index) => (index === at ? { ...one, ...part } : one)));
   return (
     <fieldset class="card">
       <legend>{t.windows}</legend>
-      <p class="hint">{t.windowsHint}</p>
+      <p class="hint">{props.hint}</p>
       {windows.map((window, at) => (
         <fieldset key={at} class="group rule">
           <legend>{t.window(at + 1)}</legend>
           <div class="grid windows">
             <TextField
-              pointer={`/tariff/windows/${at}/name`}
+              pointer={`${base}/windows/${at}/name`}
               label={t.windowName}
               max={40}
               value={window.name}
               set={(name) => change(at, { name })}
             />
             <TimeField
-              pointer={`/tariff/windows/${at}/from`}
+              pointer={`${base}/windows/${at}/from`}
               label={t.from}
               value={window.from}
               set={(from) => change(at, { from })}
             />
             <TimeField
-              pointer={`/tariff/windows/${at}/until`}
+              pointer={`${base}/windows/${at}/until`}
               label={t.until}
               value={window.until}
               set={(until) => change(at, { until })}
             />
             <TextField
-              pointer={`/tariff/windows/${at}/percent`}
+              pointer={`${base}/windows/${at}/percent`}
               label={t.percent}
-              hint={t.percentHint}
+              hint={props.percentHint}
               mode="decimal"
               max={10}
               value={window.percent}
               set={(percent) => change(at, { percent })}
             />
           </div>
-          <Days at={at} days={window.days} set={(days) => change(at, { days })} />
+          <Days
+            base={`${base}/windows/${at}`}
+            days={window.days}
+            set={(days) => change(at, { days })}
+          />
           <button
             type="button"
             class="button small"
@@ -275,7 +261,7 @@ function Windows(props: {
       <button
         type="button"
         class="button"
-        disabled={windows.length >= MAX_WINDOWS}
+        disabled={windows.length >= props.max}
         onClick={() => set([...windows, emptyWindow()])}
       >
         {t.addWindow}
@@ -369,7 +355,7 @@ function TimeField(props: {
   );
 }
 
-function Days(props: { at: number; days: readonly string[]; set: (days: string[]) => void }) {
+function Days(props: { base: string; days: readonly string[]; set: (days: string[]) => void }) {
   const t = tariffTexts.value;
   const legend = (
     <>
@@ -378,7 +364,7 @@ function Days(props: { at: number; days: readonly string[]; set: (days: string[]
   );
   return (
     <CheckList
-      pointer={`/tariff/windows/${props.at}/days`}
+      pointer={`${props.base}/days`}
       class="weekdays"
       legend={legend}
       all={WEEKDAYS}

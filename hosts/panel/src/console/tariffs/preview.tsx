@@ -1,20 +1,17 @@
 /** The prices of samples with the draft and with the tariff in force. They also check the draft. */
 
-import { useEffect, useState } from "preact/hooks";
-import { ApiError, online } from "../../api/http";
 import type { FieldError, TariffSample, VehicleKind } from "../../api/wire";
 import { zone } from "../../context";
 import { STATES, day, kilometres, money, zoneOf } from "../../format";
-import { language } from "../../i18n";
 import { loadTexts } from "../../i18n/load";
 import { VEHICLES } from "../../load";
 import { ChoiceField, FieldErrors, TextField } from "../../ui/field";
-import { Failure } from "../../ui/parts";
+import { PreviewFailure, useChecked, type Checked } from "../draft-parts";
 import { tariffTexts } from "../texts/tariffs";
 import { tariffs, type PricedSample, type Tariff } from "./api";
-import { DRAFT, instantOf, parseDecimal, tariffDraft, type TariffDraft } from "./draft";
+import { DRAFT, instantOf, tariffDraft, type TariffDraft } from "./draft";
+import { distancesOf, isTime, items } from "./samples";
 
-const DELAY_MS = 400;
 const MAX_SAMPLES = 50;
 const MAX_STOPS = 50;
 
@@ -24,28 +21,21 @@ interface Samples {
   list: TariffSample[];
 }
 
-const items = (text: string) =>
-  text
-    .split(";")
-    .map((one) => one.trim())
-    .filter(Boolean);
-
 /** Returns the invalid fields of the samples. */
 function sampleErrors(draft: TariffDraft): FieldError[] {
   const t = tariffTexts.value;
   const [distances, times, stops] = [
-    items(draft.distances).map(parseDecimal),
+    distancesOf(draft.distances),
     items(draft.times),
     Number(draft.stops),
   ];
-  const isTime = (text: string) => /^([01]?\d|2[0-3]):[0-5]\d$/.test(text);
   const errors: FieldError[] = [];
   const add = (pointer: string, detail: string) =>
     errors.push({ pointer, code: "out_of_range", detail });
-  if (distances.length === 0 || distances.some((one) => one === null || one <= 0))
-    add("/samples/distances", t.distancesInvalid);
+  if (distances === null) add("/samples/distances", t.distancesInvalid);
   if (times.length === 0 || !times.every(isTime)) add("/samples/times", t.timesInvalid);
-  if (distances.length * times.length > MAX_SAMPLES) add("/samples/times", t.samplesTooMany);
+  if ((distances?.length ?? 0) * times.length > MAX_SAMPLES)
+    add("/samples/times", t.samplesTooMany);
   if (!Number.isInteger(stops) || stops < 1 || stops > MAX_STOPS)
     add("/samples/stops", t.stopsInvalid);
   return errors;
@@ -53,14 +43,13 @@ function sampleErrors(draft: TariffDraft): FieldError[] {
 
 /** Returns the samples of the form, or null if they are invalid. */
 export function readSamples(draft: TariffDraft): Samples | null {
-  if (sampleErrors(draft).length > 0) return null;
-  const distances = items(draft.distances).map(parseDecimal);
+  const distances = distancesOf(draft.distances);
+  if (distances === null || sampleErrors(draft).length > 0) return null;
   const times = items(draft.times);
   const stops = Number(draft.stops);
   const local = zoneOf({ state: draft.state });
   const date = draft.day || day(new Date(), local);
-  const known = distances.map((one) => one ?? 0);
-  const list = known.flatMap((distanceKm) =>
+  const list = distances.flatMap((distanceKm) =>
     times.map(
       (text): TariffSample => ({
         distanceKm,
@@ -72,23 +61,16 @@ export function readSamples(draft: TariffDraft): Samples | null {
       }),
     ),
   );
-  return { distances: known, times, list };
+  return { distances, times, list };
 }
 
 interface Prices {
-  key: string;
   samples: Samples;
   draft: PricedSample[];
   current: PricedSample[] | null;
 }
 
-export interface PreviewState {
-  /** The prices of the present draft, or null while they are unknown. */
-  value: Prices | null;
-  /** The last prices, shown while new ones are requested. */
-  last: Prices | null;
-  error: unknown;
-}
+export type PreviewState = Checked<Prices>;
 
 /** Reads the prices. Orders with a longer route than the tariff permits have none. */
 async function read(
@@ -111,35 +93,16 @@ export function usePreview(
   current: Tariff | null,
   samples: Samples | null,
 ): PreviewState {
-  const [last, setLast] = useState<Prices | null>(null);
-  const [failure, setFailure] = useState<{ key: string; error: unknown } | null>(null);
-  const key = JSON.stringify([tariff, samples?.list, language.value]);
-  const isOnline = online.value;
-  useEffect(() => {
-    if (tariff === null || samples === null) return;
-    const stop = new AbortController();
-    const request = async () => {
-      const draft = await read(tariff, samples, stop.signal);
-      const present =
-        current === null ? null : await read(current, samples, stop.signal).catch(() => null);
-      setLast({ key, samples, draft, current: present });
-      setFailure(null);
-    };
-    const timer = setTimeout(
-      () =>
-        void request().catch((error: unknown) => stop.signal.aborted || setFailure({ key, error })),
-      DELAY_MS,
-    );
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [key, isOnline, current === null]);
-  return {
-    value: last?.key === key ? last : null,
-    last,
-    error: failure?.key === key ? failure.error : null,
-  };
+  const request =
+    tariff === null || samples === null
+      ? null
+      : async (signal: AbortSignal): Promise<Prices> => {
+          const draft = await read(tariff, samples, signal);
+          const present =
+            current === null ? null : await read(current, samples, signal).catch(() => null);
+          return { samples, draft, current: present };
+        };
+  return useChecked([tariff, samples?.list, current === null], request);
 }
 
 export function Preview(props: { of: PreviewState; draft: Tariff }) {
@@ -212,23 +175,10 @@ export function Preview(props: { of: PreviewState; draft: Tariff }) {
           </div>
         </div>
       </FieldErrors.Provider>
-      <PreviewFailure error={error} />
+      <PreviewFailure error={error} base="/tariff" />
       <p class="warn-text price-note">{last !== null && props.of.value === null && t.oldPrices}</p>
       {last !== null && <PriceTable of={last} isOld={props.of.value === null} />}
     </section>
-  );
-}
-
-/** An error that is not one of the tariff's fields, which the form shows. */
-function PreviewFailure(props: { error: unknown }) {
-  const { error } = props;
-  if (error === null) return null;
-  if (!(error instanceof ApiError) || error.fields.length === 0) return <Failure error={error} />;
-  const own = error.fields.find(({ pointer }) => !pointer.startsWith("/tariff"));
-  return own === undefined ? null : (
-    <p class="field-error" role="alert">
-      {own.detail}
-    </p>
   );
 }
 

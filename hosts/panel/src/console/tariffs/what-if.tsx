@@ -1,6 +1,6 @@
 /** The fees of past orders compared with those of the draft. */
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../../api/http";
 import type { FeeComparison, StoreComparison, TariffComparison } from "../../api/wire";
 import { zone } from "../../context";
@@ -10,12 +10,15 @@ import { Table } from "../../ui/table";
 import { tariffTexts } from "../texts/tariffs";
 import type { ChosenStore } from "../order-filter";
 import { StorePicker } from "../ui/store-picker";
-import { tariffs, type Tariff } from "./api";
+import { compareAll, type Tariff } from "./api";
+import { progress } from "./comparison";
 import { DRAFT, tariffDraft } from "./draft";
 import { Difference } from "./preview";
 
 export const DEFAULT_DAYS = 30;
 const MAX_DAYS = 92;
+/** Stores in the table. */
+const MAX_ROWS = 500;
 
 export interface Calculated {
   /** The JSON of the compared tariff. */
@@ -28,8 +31,12 @@ export interface Calculated {
 export interface WhatIfState {
   value: Calculated | null;
   error: unknown;
+  /** The sum of the portions so far, while the calculation runs. */
+  part: TariffComparison | null;
   busy: boolean;
+  cancelled: boolean;
   calculate: (tariff: Tariff, days: number, storeId: number | null) => void;
+  cancel: () => void;
   /** Removes the error of the last calculation. */
   forget: () => void;
 }
@@ -37,17 +44,57 @@ export interface WhatIfState {
 export function useWhatIf(): WhatIfState {
   const [value, setValue] = useState<Calculated | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
+  const [part, setPart] = useState<TariffComparison | null>(null);
+  const [run, setRun] = useState<AbortController | null>(null);
+  const [cancelled, setCancelled] = useState(false);
+  // A page that is left does not continue the run.
+  useEffect(() => () => run?.abort(), [run]);
   const calculate = (tariff: Tariff, days: number, storeId: number | null) => {
-    if (busy) return;
-    setBusy(true);
+    if (run !== null) return;
+    const stop = new AbortController();
+    setRun(stop);
     setError(null);
-    tariffs
-      .whatIf(tariff, days, storeId ?? undefined)
-      .then((result) => setValue({ key: JSON.stringify(tariff), days, storeId, result }), setError)
-      .finally(() => setBusy(false));
+    setPart(null);
+    setCancelled(false);
+    const of = { tariff, days, ...(storeId === null ? {} : { storeId }) };
+    compareAll(of, stop.signal, (sum) => {
+      if (!stop.signal.aborted) setPart(sum);
+    })
+      .then(
+        (result) => setValue({ key: JSON.stringify(tariff), days, storeId, result }),
+        (failure: unknown) => (stop.signal.aborted ? setCancelled(true) : setError(failure)),
+      )
+      .finally(() => setRun(null));
   };
-  return { value, error, busy, calculate, forget: () => setError(null) };
+  return {
+    value,
+    error,
+    part,
+    busy: run !== null,
+    cancelled,
+    calculate,
+    cancel: () => run?.abort(),
+    forget: () => setError(null),
+  };
+}
+
+/** How far the comparison is, and a button that cancels it. */
+export function Progress(props: { of: WhatIfState }) {
+  const t = tariffTexts.value;
+  const { part, cancel } = props.of;
+  return (
+    <div class="row">
+      <progress
+        aria-label={t.calculating}
+        max={1}
+        {...(part === null ? {} : { value: progress(part) })}
+      />
+      <span class="dim">{part === null ? t.calculating : t.compared(part.orders)}</span>
+      <button type="button" class="button small" onClick={cancel}>
+        {t.stop}
+      </button>
+    </div>
+  );
 }
 
 export function WhatIfSection(props: { of: WhatIfState; tariff: Tariff; isValid: boolean }) {
@@ -101,6 +148,7 @@ export function WhatIfSection(props: { of: WhatIfState; tariff: Tariff; isValid:
             {busy ? t.calculating : t.calculate}
           </button>
         </div>
+        {busy && <Progress of={props.of} />}
         {!isOfTariff && unknownStore === null && <ErrorBox error={error} />}
       </FieldErrors.Provider>
       <div role="status">
@@ -142,7 +190,7 @@ function Result(props: { of: TariffComparison }) {
           <Table
             label={t.whatIf}
             class="tight"
-            rows={of.stores}
+            rows={of.stores.slice(0, MAX_ROWS)}
             id={(row) => row.storeId}
             columns={[
               {
@@ -158,7 +206,7 @@ function Result(props: { of: TariffComparison }) {
               ...cells<StoreComparison>(),
             ]}
           />
-          {of.stores.length >= 500 && <p class="hint">{t.listed(of.stores.length)}</p>}
+          {of.stores.length > MAX_ROWS && <p class="hint">{t.listed(MAX_ROWS)}</p>}
         </>
       )}
     </div>
@@ -172,11 +220,6 @@ export function Totals(props: { of: TariffComparison }) {
   if (of.orders === 0) return <p class="notice">{t.noOrders}</p>;
   return (
     <>
-      {of.partial && (
-        <p class="error-box" role="alert">
-          {t.partial}
-        </p>
-      )}
       {of.outOfRange > 0 && (
         <p class="error-box" role="alert">
           {t.outOfRangeText(of.outOfRange)}

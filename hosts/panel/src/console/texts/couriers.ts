@@ -1,7 +1,6 @@
 /** The texts of the pages for couriers. */
 
-import { computed } from "@preact/signals";
-import { language } from "../../i18n/language";
+import { translated } from "../../i18n/language";
 
 export type EquipmentKind = "THERMIC_CONTAINER" | "CARD_MACHINE";
 
@@ -52,6 +51,8 @@ const en = {
   suspendedAt: "Suspended since",
   equipment: "Equipment",
   equipmentHint: "Orders that need what a courier lacks are assigned to others.",
+  cashLimit: "Limit of cash in hand (R$)",
+  cashLimitHint: "With more, the courier gets no orders in cash. Empty: no limit.",
   equipmentNames: {
     THERMIC_CONTAINER: "Thermic bag or box",
     CARD_MACHINE: "Card machine",
@@ -117,6 +118,8 @@ const pt: typeof en = {
   suspendedAt: "Suspenso desde",
   equipment: "Equipamento",
   equipmentHint: "Pedidos que precisam do que falta ao entregador vão para outros.",
+  cashLimit: "Limite de dinheiro em mãos (R$)",
+  cashLimitHint: "Acima dele, o entregador não recebe pedidos em dinheiro. Vazio: sem limite.",
   equipmentNames: { THERMIC_CONTAINER: "Bag ou baú térmico", CARD_MACHINE: "Maquininha de cartão" },
   noEquipment: "Nenhum",
   remove: "Remover entregador",
@@ -131,4 +134,4 @@ const pt: typeof en = {
   map: "Mapa do entregador e das paradas da viagem",
 };
 
-export const courierTexts = computed(() => (language.value === "pt" ? pt : en));
+export const courierTexts = translated(en, pt);

@@ -1,8 +1,7 @@
 /** The texts of the page for dispatch. */
 
-import { computed } from "@preact/signals";
 import type { DispatchSettings } from "../../api/wire";
-import { language } from "../../i18n/language";
+import { translated } from "../../i18n/language";
 
 /** The settings in the order of the form. */
 export const settingNames = [
@@ -139,4 +138,4 @@ const pt: typeof en = {
     "Para aplicar estes valores, inclua-os no arquivo de configuração do servidor e reinicie-o:",
 };
 
-export const dispatchTexts = computed(() => (language.value === "pt" ? pt : en));
+export const dispatchTexts = translated(en, pt);

@@ -1,7 +1,6 @@
 /** The texts of the page for the health of the service. */
 
-import { computed } from "@preact/signals";
-import { language } from "../../i18n/language";
+import { translated } from "../../i18n/language";
 
 const en = {
   title: "Health",
@@ -59,4 +58,4 @@ const pt: typeof en = {
   },
 };
 
-export const healthTexts = computed(() => (language.value === "pt" ? pt : en));
+export const healthTexts = translated(en, pt);

@@ -1,7 +1,6 @@
 /** The texts of the console's frame. Each page has a module of its own in this folder. */
 
-import { computed } from "@preact/signals";
-import { language } from "../../i18n/language";
+import { translated } from "../../i18n/language";
 
 const en = {
   title: "Operator's console",
@@ -13,6 +12,7 @@ const en = {
     couriers: "Couriers",
     dispatch: "Dispatch",
     tariffs: "Tariffs",
+    pay: "Pay",
     changes: "Changes",
     health: "Health",
   },
@@ -41,6 +41,7 @@ const pt: typeof en = {
     couriers: "Entregadores",
     dispatch: "Despacho",
     tariffs: "Tarifas",
+    pay: "Ganhos",
     changes: "Alterações",
     health: "Saúde",
   },
@@ -59,4 +60,4 @@ const pt: typeof en = {
   changesLead: "Quem alterou lojas, entregadores e tarifas, da mais nova à mais antiga.",
 };
 
-export const consoleTexts = computed(() => (language.value === "pt" ? pt : en));
+export const consoleTexts = translated(en, pt);

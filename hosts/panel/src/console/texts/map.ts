@@ -1,7 +1,6 @@
 /** The texts of the map, and the words for couriers. */
 
-import { computed } from "@preact/signals";
-import { language } from "../../i18n/language";
+import { translated } from "../../i18n/language";
 
 export type CourierState =
   | "available"
@@ -72,4 +71,4 @@ const pt: typeof en = {
   moreCouriers: (n) => `Só aparecem os primeiros ${n} entregadores.`,
 };
 
-export const mapTexts = computed(() => (language.value === "pt" ? pt : en));
+export const mapTexts = translated(en, pt);

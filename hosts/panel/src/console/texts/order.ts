@@ -1,7 +1,6 @@
 /** The texts of an order's page. */
 
-import { computed } from "@preact/signals";
-import { language } from "../../i18n/language";
+import { translated } from "../../i18n/language";
 
 /** Seconds as `45 s` or `−2 min 05 s`. */
 export function span(seconds: number): string {
@@ -29,6 +28,20 @@ const en = {
   chosen: "chosen",
   trip: (n: number) => (n === 1 ? "Trip with this order only" : `Trip of ${n} orders`),
   considered: "Couriers considered",
+  excluded: "Couriers in reach who were left out",
+  unfit: {
+    SANDBOX: "carries only orders of another kind (sandbox)",
+    VEHICLE: "vehicle not permitted",
+    WEIGHT: "too heavy",
+    VOLUME: "too large",
+    CONTAINER: "no thermic container",
+    CARD_MACHINE: "no card machine",
+    CASH_LIMIT: "would have more cash than the limit",
+    STUCK: "stuck on a trip",
+    UNRESPONSIVE: "unresponsive",
+    OFF: "off duty",
+    SUSPENDED: "suspended",
+  } as Record<string, string>,
   costs: {
     lateness: "later delivery",
     wait: "goods wait",
@@ -45,7 +58,7 @@ const en = {
   reassignTitle: "Reassign this order?",
   reassignText: "The order is taken from its courier, who gets it again only if no other is free.",
   to: "Courier",
-  toHint: "Available couriers, nearest to the pickup first.",
+  toHint: "Those who can take the order, nearest first; then the others, with the reason.",
   anyCourier: "Search for another courier",
   doAssign: "Assign",
   assignTitle: "Assign a courier?",
@@ -81,6 +94,20 @@ const pt: typeof en = {
   chosen: "escolhido",
   trip: (n) => (n === 1 ? "Viagem só com este pedido" : `Viagem de ${n} pedidos`),
   considered: "Entregadores considerados",
+  excluded: "Entregadores ao alcance que ficaram de fora",
+  unfit: {
+    SANDBOX: "só leva pedidos de outro tipo (sandbox)",
+    VEHICLE: "veículo não permitido",
+    WEIGHT: "peso acima do limite",
+    VOLUME: "volume acima do limite",
+    CONTAINER: "sem recipiente térmico",
+    CARD_MACHINE: "sem maquininha",
+    CASH_LIMIT: "passaria do limite de dinheiro",
+    STUCK: "parado em uma viagem",
+    UNRESPONSIVE: "sem contato",
+    OFF: "fora do turno",
+    SUSPENDED: "suspenso",
+  },
   costs: {
     lateness: "entrega mais tarde",
     wait: "espera da mercadoria",
@@ -98,7 +125,8 @@ const pt: typeof en = {
   reassignText:
     "O pedido sai do entregador atual, que só o recebe de novo se nenhum outro estiver livre.",
   to: "Entregador",
-  toHint: "Entregadores disponíveis, do mais próximo ao mais distante da coleta.",
+  toHint:
+    "Quem pode levar o pedido, do mais próximo ao mais distante; depois os demais, com o motivo.",
   anyCourier: "Buscar outro entregador",
   doAssign: "Atribuir",
   assignTitle: "Atribuir um entregador?",
@@ -118,4 +146,4 @@ const pt: typeof en = {
   store: "Loja",
 };
 
-export const detailTexts = computed(() => (language.value === "pt" ? pt : en));
+export const detailTexts = translated(en, pt);

@@ -1,7 +1,6 @@
 /** The texts of the pages for orders. */
 
-import { computed } from "@preact/signals";
-import { language } from "../../i18n/language";
+import { translated } from "../../i18n/language";
 
 const en = {
   title: "Orders",
@@ -45,4 +44,4 @@ const pt: typeof en = {
   empty: "Nenhum pedido corresponde aos filtros.",
 };
 
-export const orderTexts = computed(() => (language.value === "pt" ? pt : en));
+export const allOrdersTexts = translated(en, pt);

@@ -1,7 +1,6 @@
 /** The texts of the pages for stores. */
 
-import { computed } from "@preact/signals";
-import { language } from "../../i18n/language";
+import { translated } from "../../i18n/language";
 
 const en = {
   title: "Stores",
@@ -131,4 +130,4 @@ const pt: typeof en = {
   dispatchSaved: "As condições de despacho foram alteradas.",
 };
 
-export const storeTexts = computed(() => (language.value === "pt" ? pt : en));
+export const storeTexts = translated(en, pt);

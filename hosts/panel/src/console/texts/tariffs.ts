@@ -1,8 +1,7 @@
 /** The texts of the pages for tariffs. */
 
-import { computed } from "@preact/signals";
 import { quantity } from "../../format";
-import { language } from "../../i18n/language";
+import { translated } from "../../i18n/language";
 import type { AmountName } from "../tariffs/amounts";
 
 const en = {
@@ -128,8 +127,9 @@ const en = {
   draftFee: "With the draft",
   difference: "Difference",
   outOfRange: "Rejected",
-  partial:
-    "The comparison is incomplete: there were more orders than it reads. Choose fewer days or one store.",
+  compared: (orders: number) =>
+    orders === 1 ? "1 order compared so far" : `${quantity(orders)} orders compared so far`,
+  stop: "Stop",
   outOfRangeText: (n: number) =>
     n === 1
       ? "The draft would reject 1 of these orders as too far. It is in no sum."
@@ -144,7 +144,8 @@ const en = {
     orders === 1
       ? `1 order of the last ${days} days`
       : `${quantity(orders)} orders of the last ${days} days`,
-  summaryFailed: "The comparison with past orders failed. You do not see what the tariff changes.",
+  summaryFailed:
+    "The comparison with past orders is not complete. You do not see what the tariff changes.",
   effectiveFrom: "Time of effect",
   effectiveHint: (zone: string) =>
     `Empty: at once. At most 366 days ahead, in the time zone ${zone}.`,
@@ -270,8 +271,11 @@ const pt: typeof en = {
   draftFee: "Com o rascunho",
   difference: "Diferença",
   outOfRange: "Recusados",
-  partial:
-    "A comparação está incompleta: havia mais pedidos do que ela lê. Escolha menos dias ou uma loja.",
+  compared: (orders) =>
+    orders === 1
+      ? "1 pedido comparado até agora"
+      : `${quantity(orders)} pedidos comparados até agora`,
+  stop: "Parar",
   outOfRangeText: (n) =>
     n === 1
       ? "O rascunho recusaria 1 destes pedidos por ser longe demais. Ele não entra em nenhuma soma."
@@ -287,7 +291,8 @@ const pt: typeof en = {
     orders === 1
       ? `1 pedido dos últimos ${days} dias`
       : `${quantity(orders)} pedidos dos últimos ${days} dias`,
-  summaryFailed: "A comparação com pedidos anteriores falhou. Você não vê o que a tarifa altera.",
+  summaryFailed:
+    "A comparação com pedidos anteriores não foi concluída. Você não vê o que a tarifa altera.",
   effectiveFrom: "Início da vigência",
   effectiveHint: (zone) => `Vazio: imediatamente. No máximo 366 dias à frente, no fuso ${zone}.`,
   activated: (name) => `A tarifa ${name} está em vigor.`,
@@ -295,4 +300,4 @@ const pt: typeof en = {
   cancel: "Voltar",
 };
 
-export const tariffTexts = computed(() => (language.value === "pt" ? pt : en));
+export const tariffTexts = translated(en, pt);

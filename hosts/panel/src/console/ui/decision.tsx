@@ -21,6 +21,7 @@ interface Props {
 export function Decision(props: Props) {
   const t = detailTexts.value;
   const { pass, courier = null } = props;
+  const excluded = pass.excluded ?? [];
   return (
     <li>
       <p>
@@ -64,6 +65,18 @@ export function Decision(props: Props) {
                 <CourierLink id={courierId} known={courier} />
                 {courierId === pass.courierId && <span class="dim"> ({t.chosen})</span>}:{" "}
                 {t.cost(cost.total)} (<Cost of={cost} />)
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {excluded.length > 0 && (
+        <>
+          <p class="dim">{t.excluded}</p>
+          <ul class="considered">
+            {excluded.map(({ courierId, reason }) => (
+              <li key={courierId}>
+                <CourierLink id={courierId} known={courier} />: {t.unfit[reason] ?? reason}
               </li>
             ))}
           </ul>

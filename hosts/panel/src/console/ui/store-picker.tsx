@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { OperatorStore } from "../../api/wire";
 import { stores } from "../api";
 import { nameOf, type ChosenStore } from "../order-filter";
-import { orderTexts } from "../texts/orders";
+import { allOrdersTexts } from "../texts/orders";
 import { FilterField, MIN_SEARCH, useDelayed } from "./filters";
 
 /** Returns the ID in a text such as `Cantina #1000` or `1000`. */
@@ -18,7 +18,7 @@ export function StorePicker(props: {
   error?: string | null;
   set: (value: ChosenStore) => void;
 }) {
-  const t = orderTexts.value;
+  const t = allOrdersTexts.value;
   const { text, id } = props.value;
   const [found, setFound] = useState<OperatorStore[]>([]);
   const query = text.trim();

@@ -13,6 +13,7 @@ import { Announcements, Banner, Button, announce } from "./parts";
 import { SettingsScreen } from "./settings";
 import { SignIn } from "./sign-in";
 import { StepForm } from "./step-form";
+import { TodayScreen } from "./today";
 import { TripScreen } from "./trip";
 import { route } from "./route";
 
@@ -135,6 +136,8 @@ function Frame() {
         <SettingsScreen />
       ) : screen === "device" ? (
         <DeviceScreen />
+      ) : screen === "today" ? (
+        <TodayScreen />
       ) : trip.value === null ? (
         <Duty />
       ) : (

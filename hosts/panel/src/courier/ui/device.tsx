@@ -1,6 +1,6 @@
 /** The setup of an app that reports the position in the background. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api } from "../api";
 import { me } from "../state";
 import { setSelf } from "../sync";
@@ -8,6 +8,7 @@ import { date, texts } from "../texts";
 import type { DeviceKey } from "../wire";
 import { Button, Copy, announce } from "./parts";
 import { failureText } from "./sign-in";
+import { QrCode } from "./qr";
 
 export function DeviceScreen() {
   const t = texts.value.device;
@@ -103,7 +104,7 @@ function AppSetup(props: { name: string; hint: string; link: string }) {
     <div class="stack">
       <h2>{props.name}</h2>
       <p>{props.hint}</p>
-      <QrCode text={props.link} label={t.qr(props.name)} />
+      <QrCode text={props.link} label={t.qr(props.name)} class="qr" />
       <div class="links">
         <a class="button plain" href={props.link}>
           {t.openLink}
@@ -111,35 +112,5 @@ function AppSetup(props: { name: string; hint: string; link: string }) {
         <Copy text={props.link} label={props.name} />
       </div>
     </div>
-  );
-}
-
-/** A QR code as one SVG path. The library is loaded when a code is shown. */
-function QrCode(props: { text: string; label: string }) {
-  const [code, setCode] = useState<{ size: number; path: string } | null>(null);
-  useEffect(() => {
-    void import("uqr").then(
-      ({ encode }) => {
-        const { size, data } = encode(props.text, { border: 4 });
-        const cells = data.flatMap((row, y) =>
-          row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
-        );
-        setCode({ size, path: cells.join("") });
-      },
-      () => {},
-    );
-  }, [props.text]);
-  if (code === null) return null;
-  return (
-    <svg
-      class="qr"
-      role="img"
-      aria-label={props.label}
-      viewBox={`0 0 ${code.size} ${code.size}`}
-      shape-rendering="crispEdges"
-    >
-      <rect width={code.size} height={code.size} fill="#fff" />
-      <path d={code.path} fill="#000" />
-    </svg>
   );
 }

@@ -5,8 +5,10 @@ import { api } from "../api";
 import { me } from "../state";
 import { setSelf, sync } from "../sync";
 import { texts } from "../texts";
+import { CashInHand } from "./cash";
 import { Button, announce } from "./parts";
 import { failureText } from "./sign-in";
+import { EarnedLink } from "./today";
 
 export function Duty() {
   const t = texts.value.duty;
@@ -19,6 +21,8 @@ export function Duty() {
           {isOn ? t.waiting : t.offTitle}
         </h1>
         <p class="dim">{isOn ? t.waitingHint : t.offHint}</p>
+        <CashInHand />
+        <EarnedLink />
       </main>
       <footer class="bar">
         <DutyButton kind={isOn ? "plain" : "primary"} />

@@ -5,7 +5,8 @@ import { computed, signal } from "@preact/signals";
 const hash = signal(location.hash);
 addEventListener("hashchange", () => (hash.value = location.hash));
 
-export const route = computed<"trip" | "settings" | "device">(() => {
-  if (hash.value === "#settings") return "settings";
-  return hash.value === "#device" ? "device" : "trip";
-});
+const SCREENS = ["settings", "device", "today"] as const;
+
+export const route = computed<"trip" | (typeof SCREENS)[number]>(
+  () => SCREENS.find((screen) => hash.value === `#${screen}`) ?? "trip",
+);

@@ -5,15 +5,28 @@ import { money } from "../../brazil";
 import { Dialog } from "../../ui/dialog";
 import { take } from "../actions";
 import { fix } from "../position";
-import { missingParts, requiredParts, ruledReasons } from "../rules";
+import { requiredParts, ruledReasons } from "../rules";
 import { retract } from "../queue";
 import type { NextStop } from "../state";
 import { removePhoto } from "../storage";
 import { proofStep, type Proof, type StepKind } from "../steps";
 import { texts } from "../texts";
-import type { ProofPart } from "../wire";
+import type { PaymentMethod } from "../wire";
+import { PixButton } from "./pix";
 import { Button, Field, FieldError, announce } from "./parts";
-import { EMPTY, type Errors, type TakenPhoto, type Values } from "./form";
+import {
+  EMPTY,
+  check,
+  codeField,
+  hasContent,
+  ownMethod,
+  paymentAt,
+  paymentOf,
+  without,
+  type Errors,
+  type TakenPhoto,
+  type Values,
+} from "./form";
 import { ProofFields } from "./proof";
 import { ReasonField } from "./reason";
 
@@ -47,10 +60,8 @@ export function StepForm(props: Props) {
   const code = codeField(at, kind);
   const hasReason = kind === "fail" || kind === "decline";
   const required = requiredParts(at.order, kind, values.reason);
-  const amount =
-    kind === "deliver" && at.delivery !== null && !at.delivery.onlinePayment
-      ? money(at.delivery.productValue ?? 0)
-      : null;
+  const payment = paymentAt(at, kind);
+  const due = payment === null ? null : money(payment);
   /** Changes values. The errors that concern them, and the rejection of the last attempt, no longer apply. */
   const set = (part: Partial<Values>) => {
     setValues((before) => ({ ...before, ...part }));
@@ -68,7 +79,7 @@ export function StepForm(props: Props) {
       required,
       needsCode: code !== null,
       hasReason,
-      needsPayment: amount !== null,
+      needsPayment: due !== null,
     });
     setErrors(found);
     setProblem("");
@@ -81,6 +92,7 @@ export function StepForm(props: Props) {
         code: code === null ? null : values.code.trim(),
         reason: hasReason ? values.reason.trim() : null,
         proof: proofStep(kind) !== undefined && hasContent(proof, required) ? proof : null,
+        payment: due === null ? null : paymentOf(values, at),
       });
       // A form that was closed meanwhile leaves the reason to the banner.
       if (!isOpen.current) return;
@@ -139,7 +151,7 @@ export function StepForm(props: Props) {
             max={64}
           />
         )}
-        {amount !== null && (
+        {due !== null && (
           <div class="field">
             <label class="check">
               <input
@@ -150,9 +162,11 @@ export function StepForm(props: Props) {
                 aria-describedby={errors.payment === undefined ? undefined : "step-paid-error"}
                 onChange={(event) => set({ isPaid: event.currentTarget.checked })}
               />
-              {t.form.collected(amount)}
+              {t.form.collected(due)}
             </label>
             <FieldError id="step-paid" error={errors.payment} />
+            {at.delivery !== null && <PixButton of={at.delivery} />}
+            <PaymentFields at={at} values={values} set={set} />
           </div>
         )}
         {proofStep(kind) !== undefined && (
@@ -181,24 +195,6 @@ export function StepForm(props: Props) {
   );
 }
 
-/** The errors that concern each value. Another reason can require other parts of a proof. */
-const CONCERNS: Record<keyof Values, readonly (keyof Errors)[]> = {
-  code: ["code"],
-  isPaid: ["payment"],
-  photos: ["PHOTO"],
-  receivedBy: ["NAME"],
-  note: ["NOTE"],
-  reason: ["reason", "PHOTO", "NAME", "NOTE", "POSITION"],
-};
-
-/** Returns the errors that do not concern the changed values. */
-function without(errors: Errors, changed: Partial<Values>): Errors {
-  const solved = (Object.keys(changed) as (keyof Values)[]).flatMap((name) => CONCERNS[name]);
-  return Object.fromEntries(
-    Object.entries(errors).filter(([name]) => !solved.includes(name as keyof Errors)),
-  );
-}
-
 /** Frees the previews, and removes the photos of a form that was closed without a step. */
 function discard(photos: readonly TakenPhoto[], isTaken: boolean): void {
   for (const photo of photos) {
@@ -207,13 +203,56 @@ function discard(photos: readonly TakenPhoto[], isTaken: boolean): void {
   }
 }
 
-function codeField(at: NextStop, kind: StepKind): { label: string; hint: string } | null {
-  const t = texts.value.form;
-  if (kind === "pickup") return { label: t.pickupCode, hint: t.pickupCodeHint };
-  if (kind === "hand-back") return { label: t.returnCode, hint: t.returnCodeHint };
-  return kind === "deliver" && at.delivery?.codeRequired === true
-    ? { label: t.deliveryCode, hint: t.deliveryCodeHint }
-    : null;
+const METHODS: readonly PaymentMethod[] = ["PIX", "CASH", "CARD_MACHINE"];
+
+/** What the recipient handed over, if it is not what was agreed. */
+function PaymentFields(props: {
+  at: NextStop;
+  values: Values;
+  set: (part: Partial<Values>) => void;
+}) {
+  const t = texts.value;
+  const { at, values, set } = props;
+  const method = values.method || ownMethod(at);
+  return (
+    <details class="optional">
+      <summary>{t.form.otherPayment}</summary>
+      <div class="stack">
+        <fieldset class="field">
+          <legend>{t.form.method}</legend>
+          <div class="languages">
+            {METHODS.map((one) => (
+              <button
+                key={one}
+                type="button"
+                class="button plain"
+                aria-pressed={one === method}
+                onClick={() => set({ method: one })}
+              >
+                {t.trip.payments[one]}
+              </button>
+            ))}
+          </div>
+        </fieldset>
+        <Field
+          id="step-received"
+          label={t.form.received}
+          value={values.received}
+          set={(received) => set({ received })}
+          optional
+          max={16}
+        />
+        <Field
+          id="step-reference"
+          label={t.form.reference}
+          value={values.reference}
+          set={(reference) => set({ reference })}
+          optional
+          max={64}
+        />
+      </div>
+    </details>
+  );
 }
 
 function proofOf(values: Values): Proof {
@@ -225,30 +264,6 @@ function proofOf(values: Values): Proof {
     latitude: place?.latitude ?? null,
     longitude: place?.longitude ?? null,
   };
-}
-
-/** Returns whether there is a proof to store. A position is one only if the store requires it. */
-function hasContent(proof: Proof, required: ReadonlySet<ProofPart>): boolean {
-  return (
-    proof.photos.length > 0 || proof.receivedBy !== null || proof.note !== null || required.size > 0
-  );
-}
-
-function check(given: {
-  values: Values;
-  proof: Proof;
-  required: ReadonlySet<ProofPart>;
-  needsCode: boolean;
-  hasReason: boolean;
-  needsPayment: boolean;
-}): Errors {
-  const t = texts.value.form;
-  const errors: Errors = {};
-  if (given.needsCode && given.values.code.trim() === "") errors.code = t.missingCode;
-  if (given.hasReason && given.values.reason.trim() === "") errors.reason = t.missingReason;
-  if (given.needsPayment && !given.values.isPaid) errors.payment = t.missingPayment;
-  for (const part of missingParts(given.required, given.proof)) errors[part] = t.missing[part];
-  return errors;
 }
 
 function focusFirstError(form: HTMLFormElement | null): void {

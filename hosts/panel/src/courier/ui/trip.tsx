@@ -4,8 +4,9 @@ import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { addressLine, localityLine, money } from "../../brazil";
 import { take } from "../actions";
+import { outstanding } from "../payment";
 import { describe, me, nextStop, trip, type NextStop } from "../state";
-import { can, nextStep, type StepKind } from "../steps";
+import { can, nextStep, returns, type StepKind } from "../steps";
 import { texts, time } from "../texts";
 import type { Order, Stop } from "../wire";
 import { openForm } from "./form";
@@ -13,6 +14,8 @@ import { LazyMap } from "./lazy-map";
 import { MoreDialog } from "./more";
 import { Navigation } from "./navigation";
 import { Button, announce } from "./parts";
+import { PixButton } from "./pix";
+import { TripPayCard } from "./today";
 
 /** These steps end something or need input: a form confirms them. */
 const WITH_FORM: readonly StepKind[] = ["decline", "pickup", "deliver", "fail", "hand-back"];
@@ -66,6 +69,7 @@ export function TripScreen() {
         data-situation={at.order.situation}
       >
         <StopCard at={at} />
+        <TripPayCard />
         <LazyMap />
         <LaterStops visitFirst={visitFirst} next={at} />
         {me.value?.available === false && <p class="dim">{t.duty.ending}</p>}
@@ -100,6 +104,7 @@ function StopCard(props: { at: NextStop }) {
   const t = texts.value.trip;
   const { stop, order, delivery } = props.at;
   const choice = delivery?.recipientChoice;
+  const due = delivery && outstanding(delivery);
   return (
     <section class="card stop" data-testid="stop" data-type={stop.type}>
       <p class="dim">
@@ -137,15 +142,16 @@ function StopCard(props: { at: NextStop }) {
       )}
       {delivery !== null && (
         <p class="badges">
-          {delivery.onlinePayment ? (
+          {due === null ? (
             <span class="badge good">{t.paid}</span>
           ) : (
-            <span class="badge warn">{t.collect(money(delivery.productValue ?? 0))}</span>
+            <span class="badge warn">{t.collect(money(due))}</span>
           )}
           {delivery.payment !== undefined && <PaymentParts of={delivery.payment} />}
           {delivery.codeRequired && <span class="badge">{t.codeRequired}</span>}
         </p>
       )}
+      {delivery !== null && <PixButton of={delivery} />}
       <Links at={props.at} />
     </section>
   );
@@ -179,7 +185,7 @@ function BringBack(props: { of: Order }) {
   const name = (one: Order["deliveries"][number]) => one.name ?? t.delivery(one.orderRoute);
   const things = props.of.deliveries.flatMap((one) => {
     if (one.situation === 400 || one.situation === 410) return [t.bringGoods(name(one))];
-    const isCollected = one.situation === 500 && !one.onlinePayment;
+    const isCollected = one.situation === 500 && returns(one);
     if (!isCollected) return [];
     const parts = one.payment?.parts ?? [];
     if (parts.length > 1)
@@ -271,6 +277,7 @@ function LaterStops(props: { next: NextStop; visitFirst: (stop: Stop) => void })
             at.order.id === props.next.order.id &&
             at.delivery !== null &&
             can(at.order, "en-route", at.delivery.id);
+          const due = at.delivery && outstanding(at.delivery);
           return (
             <li key={`${at.stop.type} ${at.order.id} ${at.stop.deliveryId}`}>
               <div>
@@ -278,9 +285,7 @@ function LaterStops(props: { next: NextStop; visitFirst: (stop: Stop) => void })
                   {nameOf(at)} <span class="dim">· {time(at.stop.eta)}</span>
                 </p>
                 <p>{addressLine(at.stop.address)}</p>
-                {at.delivery !== null && !at.delivery.onlinePayment && (
-                  <p class="dim">{t.collect(money(at.delivery.productValue ?? 0))}</p>
-                )}
+                {due !== null && <p class="dim">{t.collect(money(due))}</p>}
               </div>
               {isChoice && (
                 <button
