@@ -7,6 +7,7 @@ use crate::{
     rules::{
         couriers::{CourierState, CourierStatus},
         settings::Settings,
+        trips::Durations,
     },
 };
 
@@ -17,7 +18,8 @@ const MAX_PAGES: usize = 100;
 /// Maximum number of orders per read.
 const MAX_READ: usize = 2_000;
 
-/// Returns the states of couriers, in their sequence.
+/// Returns the states of couriers, in their sequence. How long a step usually takes at a store
+/// follows from the waits of all of them.
 ///
 /// # Errors
 /// An error of the host.
@@ -36,14 +38,11 @@ pub async fn states<H: Host>(
         orders.extend(host.find_orders(OrderQuery::Ids(ids)).await?);
     }
     let mut orders = trips::orders_by_id(orders);
+    let durations = Durations::of(couriers.iter());
     let status = |courier: &Courier| {
         let trip = trips::take_trip(courier, &mut orders);
-        CourierStatus::of(
-            courier,
-            trips::plan_trip(host, settings, courier, &trip, now).step,
-            &settings.dispatch,
-            now,
-        )
+        let plan = trips::plan_trip_with(host, settings, courier, &trip, &durations, now);
+        CourierStatus::of(courier, plan.step, &settings.dispatch, now)
     };
     Ok(couriers.iter().map(status).collect())
 }
@@ -57,23 +56,26 @@ pub async fn count<H: Host>(
     settings: &Settings,
     now: Timestamp,
 ) -> Result<Fleet, HostError> {
-    let (mut fleet, mut after) = (Fleet::default(), None);
+    let (mut working, mut after) = (Vec::new(), None);
     for _ in 0..MAX_PAGES {
         let couriers = host
             .find_couriers(CourierQuery::Working { after, limit: PAGE })
             .await?;
-        for status in states(host, settings, &couriers, now).await? {
-            match status.state {
-                CourierState::Available => fleet.available += 1,
-                CourierState::OnTrip => fleet.on_trip += 1,
-                CourierState::Stuck => fleet.stuck += 1,
-                CourierState::Unresponsive => fleet.unresponsive += 1,
-                CourierState::Off | CourierState::Suspended | CourierState::Removed => {}
-            }
-        }
+        let is_last = couriers.len() < PAGE as usize;
         after = couriers.last().map(|last| last.id);
-        if couriers.len() < PAGE as usize {
+        working.extend(couriers);
+        if is_last {
             break;
+        }
+    }
+    let mut fleet = Fleet::default();
+    for status in states(host, settings, &working, now).await? {
+        match status.state {
+            CourierState::Available => fleet.available += 1,
+            CourierState::OnTrip => fleet.on_trip += 1,
+            CourierState::Stuck => fleet.stuck += 1,
+            CourierState::Unresponsive => fleet.unresponsive += 1,
+            CourierState::Off | CourierState::Suspended | CourierState::Removed => {}
         }
     }
     Ok(fleet)

@@ -48,7 +48,7 @@ pub(super) fn take_trip(courier: &Courier, orders: &mut BTreeMap<OrderId, Order>
         .collect()
 }
 
-/// Plans the rest of a courier's trip by the host's travel times.
+/// Plans the rest of a courier's trip by the host's travel times and the courier's own waits.
 pub fn plan_trip<H: Host>(
     host: &H,
     settings: &Settings,
@@ -56,12 +56,24 @@ pub fn plan_trip<H: Host>(
     orders: &[Order],
     now: Timestamp,
 ) -> TripPlan {
-    let orders: Vec<&Order> = orders.iter().collect();
     let durations = Durations::of([courier].into_iter());
+    plan_trip_with(host, settings, courier, orders, &durations, now)
+}
+
+/// Plans the rest of a courier's trip by the host's travel times and these usual waits.
+pub(super) fn plan_trip_with<H: Host>(
+    host: &H,
+    settings: &Settings,
+    courier: &Courier,
+    orders: &[Order],
+    durations: &Durations,
+    now: Timestamp,
+) -> TripPlan {
+    let orders: Vec<&Order> = orders.iter().collect();
     TripPlan::of(
         courier,
         &orders,
-        &durations,
+        durations,
         &settings.dispatch,
         &|from, to| host.travel_time(from, to),
         now,

@@ -9,7 +9,7 @@ use despacho_core::{
     memory::MemoryHost,
     model::{
         CourierId, Duration, OrderId, Phone,
-        courier::{Courier, CourierKey, Position},
+        courier::{Courier, CourierKey, Handover, HandoverKind, Position},
         order::{DeliveryStatus, Order, OrderStatus},
         store::KeyHash,
     },
@@ -536,4 +536,45 @@ fn code_of_another_order_of_the_trip_has_its_own_problem() {
         (next.tries.wrong, next.status),
         (1, OrderStatus::CourierAtPickup)
     );
+}
+
+#[test]
+fn health_and_dispatch_expect_the_same_wait_at_a_store() {
+    let host = host_with_trip(1);
+    // The other courier knows how long this store takes: a quarter of an hour.
+    let mut other = courier(&host, 8);
+    let wait = Handover {
+        kind: HandoverKind::Pickup,
+        store: open_orders(&host)[0].store,
+        seconds: 900,
+    };
+    let expected = other.version;
+    (other.version, other.available) = (expected + 1, true);
+    other.handovers = vec![wait; 3];
+    let stuck = |host: &MemoryHost| {
+        // The courier is still heard of.
+        let point = open_orders(host)[0].pickup.located.point;
+        let body = json!({ "latitude": point.latitude(), "longitude": point.longitude() });
+        let key = [("x-api-token", COURIERS[0].1)];
+        assert_eq!(post(host, "/courier/position", &key, &body).status, 200);
+        let health = request("GET", "/admin/health", &[("x-api-token", OPERATOR)], "");
+        let health = send(host, &settings(), health).body;
+        let figures = health["figures"].as_array().unwrap();
+        let figure = figures.iter().find(|one| one["name"] == "stuckCouriers");
+        figure.unwrap()["value"].clone()
+    };
+    host.advance(Duration::minutes(15));
+    assert_eq!(stuck(&host), json!(1));
+    let changes = Changes {
+        at: host.now(),
+        couriers: vec![Write {
+            expected,
+            value: other,
+        }],
+        ..Changes::default()
+    };
+    block_on(host.commit(&changes)).unwrap();
+    assert_eq!(stuck(&host), json!(0));
+    host.advance(Duration::minutes(11));
+    assert_eq!(stuck(&host), json!(1));
 }
