@@ -3,6 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { sessions, stores } from "./api/client";
 import { ApiError, credentials } from "./api/http";
+import { readPages } from "./api/pages";
 import type { Role, Store } from "./api/wire";
 import { zone as shownZone } from "./context";
 import { clearDrafts } from "./draft";
@@ -120,17 +121,15 @@ async function readStore(own: Session): Promise<void> {
   await loadBranches();
 }
 
+/** Pages of 100 branches that are read. */
+const MAX_BRANCH_PAGES = 10;
+
 export async function loadBranches(): Promise<void> {
   if (!isParentStore.value) return;
   const own = session.value;
   try {
-    const all: Store[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await stores.list(cursor);
-      all.push(...page.stores);
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined && all.length < 1000);
+    const { pages } = await readPages(stores.list, MAX_BRANCH_PAGES);
+    const all = pages.flatMap((page) => page.stores);
     if (session.value === own)
       branches.value = all.filter((branch) => branch.id !== store.value?.id);
   } catch (error) {

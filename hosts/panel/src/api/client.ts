@@ -273,6 +273,7 @@ export const webhooks = {
 export interface Period {
   from?: string | undefined;
   to?: string | undefined;
+  limit?: number | undefined;
   cursor?: string | undefined;
   storeId?: number | undefined;
 }

@@ -26,6 +26,8 @@ const en = {
   } satisfies Record<Schemas["EntryType"], string> as Record<string, string>,
   empty: "No entries in this period.",
   emptyHint: "Choose another period.",
+  more: (shown: number) =>
+    `The table shows the first ${shown} entries of the period, and there are later ones: choose a shorter period or download the CSV.`,
 };
 
 const pt: typeof en = {
@@ -49,6 +51,8 @@ const pt: typeof en = {
   } satisfies Record<Schemas["EntryType"], string>,
   empty: "Nenhum lançamento neste período.",
   emptyHint: "Escolha outro período.",
+  more: (shown) =>
+    `A tabela mostra os primeiros ${shown} lançamentos do período, e há outros depois: escolha um período menor ou baixe o CSV.`,
 };
 
 export const balanceTexts = translated(en, pt);

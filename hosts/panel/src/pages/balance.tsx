@@ -1,19 +1,17 @@
 import { useState } from "preact/hooks";
 import { statement, stores } from "../api/client";
-import type { StatementLine } from "../api/wire";
 import { day, money, nextDay, startOfDay } from "../format";
 import { store, zone } from "../session";
 import { DayChoice } from "../ui/filters";
 import { useLoad } from "../ui/load";
-import { Empty, Loaded, Page } from "../ui/parts";
-import { LineTable } from "../ui/statement";
+import { Loaded, Page } from "../ui/parts";
+import { STATEMENT_PAGE, StatementLines, readStatement } from "../ui/statement";
 import { StoreChoice } from "../ui/store-choice";
 import { notifyError } from "../ui/toast";
 import { TopUps } from "./top-ups";
 import { balanceTexts } from "../i18n/balance";
 
 const MONTH_MS = 30 * 86_400_000;
-const MAX_LINES = 2_000;
 
 interface Filter {
   from: string;
@@ -29,16 +27,8 @@ function period(filter: Filter) {
   };
 }
 
-async function loadLines(filter: Filter): Promise<StatementLine[]> {
-  const all: StatementLine[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await statement.list({ ...period(filter), cursor });
-    all.push(...page.lines);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && all.length < MAX_LINES);
-  return all.reverse();
-}
+const loadLines = (filter: Filter) =>
+  readStatement((cursor) => statement.list({ ...period(filter), limit: STATEMENT_PAGE, cursor }));
 
 export function BalancePage() {
   const t = balanceTexts.value;
@@ -80,13 +70,7 @@ export function BalancePage() {
       </div>
       <h2>{t.statement}</h2>
       <Loaded of={list} lines={6}>
-        {(found) =>
-          found.length === 0 ? (
-            <Empty text={t.empty} hint={t.emptyHint} />
-          ) : (
-            <LineTable lines={found} />
-          )
-        }
+        {(found) => <StatementLines of={found} />}
       </Loaded>
     </Page>
   );

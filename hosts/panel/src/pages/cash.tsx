@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { cash } from "../api/client";
 import { form, newIdempotencyKey } from "../api/http";
+import { readPages } from "../api/pages";
 import type { CashRow, CloseCash, ClosedCash, MoveCash, PaymentMethod } from "../api/wire";
 import { closingLines, differenceText, readSlips } from "../cash";
 import { money } from "../format";
@@ -27,17 +28,12 @@ const PrintClosing = lazy(
   0,
 );
 
-const MAX_ROWS = 1_000;
+/** Pages of 50 couriers that are read. The page says if there are more. */
+const MAX_PAGES = 20;
 
-async function loadRows(storeId: number): Promise<CashRow[]> {
-  const all: CashRow[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await cash.list(storeId, cursor);
-    all.push(...page.couriers);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && all.length < MAX_ROWS);
-  return all;
+async function loadRows(storeId: number): Promise<{ rows: CashRow[]; more: boolean }> {
+  const { pages, more } = await readPages((cursor) => cash.list(storeId, cursor), MAX_PAGES);
+  return { rows: pages.flatMap((page) => page.couriers), more: more !== null };
 }
 
 type Work = { row: CashRow; kind: "float" | "handovers" | "close" };
@@ -58,11 +54,14 @@ export function CashPage() {
           <StoreChoice value={storeId} set={setStoreId} />
         </div>
         <Loaded of={rows}>
-          {(found) =>
+          {({ rows: found, more }) =>
             found.length === 0 ? (
               <Empty text={t.empty} hint={t.emptyHint} />
             ) : (
-              <Rows rows={found} start={setWork} />
+              <>
+                <Rows rows={found} start={setWork} />
+                {more && <p class="hint">{t.more(found.length)}</p>}
+              </>
             )
           }
         </Loaded>

@@ -1,12 +1,44 @@
 /** The lines of a statement. */
 
+import { readPages } from "../api/pages";
 import type { StatementLine } from "../api/wire";
 import { money } from "../format";
-import { When } from "./parts";
+import { Empty, When } from "./parts";
 import { Table } from "./table";
 import { balanceTexts } from "../i18n/balance";
 
-export function LineTable(props: { lines: readonly StatementLine[] }) {
+/** The size of the pages that are read. */
+export const STATEMENT_PAGE = 100;
+const MAX_PAGES = 20;
+
+export interface Statement {
+  /** The lines, newest first. */
+  lines: StatementLine[];
+  /** Whether the period has later lines, which were not read. */
+  more: boolean;
+}
+
+/** Reads the statement of a period from its beginning. */
+export async function readStatement(
+  read: (cursor?: string) => Promise<{ lines: StatementLine[]; nextCursor: string | null }>,
+): Promise<Statement> {
+  const { pages, more } = await readPages(read, MAX_PAGES);
+  return { lines: pages.flatMap((page) => page.lines).reverse(), more: more !== null };
+}
+
+export function StatementLines(props: { of: Statement }) {
+  const t = balanceTexts.value;
+  const { lines, more } = props.of;
+  if (lines.length === 0) return <Empty text={t.empty} hint={t.emptyHint} />;
+  return (
+    <>
+      {more && <p class="hint">{t.more(lines.length)}</p>}
+      <LineTable lines={lines} />
+    </>
+  );
+}
+
+function LineTable(props: { lines: readonly StatementLine[] }) {
   const t = balanceTexts.value;
   return (
     <Table

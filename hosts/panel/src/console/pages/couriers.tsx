@@ -9,7 +9,8 @@ import { CheckField, ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../
 import { Empty, Loaded, Page } from "../../ui/parts";
 import { useSubmit } from "../../ui/submit";
 import { Table } from "../../ui/table";
-import { PAGE_SIZE, couriers, readPages } from "../api";
+import { readPages } from "../../api/pages";
+import { PAGE_SIZE, couriers } from "../api";
 import { CourierBadge, lastHeard, stateOf } from "../courier-state";
 import { formDraft } from "../draft";
 import type { PageProps } from "../page-props";

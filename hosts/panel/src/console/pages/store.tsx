@@ -2,14 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { form } from "../../api/http";
-import type {
-  CreateTopUp,
-  OperatorStore,
-  PasswordLink,
-  StatementLine,
-  StoreDispatch,
-  User,
-} from "../../api/wire";
+import type { CreateTopUp, OperatorStore, PasswordLink, StoreDispatch, User } from "../../api/wire";
 import { zone } from "../../context";
 import {
   addressLine,
@@ -29,13 +22,13 @@ import { Confirm } from "../../ui/confirm";
 import { ErrorBox, FieldErrors, TextField, fieldErrorsOf } from "../../ui/field";
 import { DayChoice } from "../../ui/filters";
 import { useLoad } from "../../ui/load";
-import { Empty, Fact, Loaded, Secret, When } from "../../ui/parts";
-import { LineTable } from "../../ui/statement";
+import { Fact, Loaded, Secret, When } from "../../ui/parts";
+import { STATEMENT_PAGE, StatementLines, readStatement } from "../../ui/statement";
 import { useSubmit } from "../../ui/submit";
 import { Table, actionsColumn } from "../../ui/table";
 import { notify, notifyError } from "../../ui/toast";
 import { NewPasswordLink, userColumns } from "../../ui/users";
-import { audit, readPages, stores } from "../api";
+import { audit, stores } from "../api";
 import { formDraft } from "../draft";
 import { filter, nameOf, noFilter } from "../order-filter";
 import { StoreBadges } from "../store-status";
@@ -46,8 +39,6 @@ import { balanceTexts } from "../../i18n/balance";
 import { branchTexts } from "../../i18n/stores";
 
 const MONTH_MS = 30 * 86_400_000;
-/** Maximum number of pages of a statement. */
-const MAX_PAGES = 20;
 
 /** The API key of the latest new store, shown only once. */
 export const newStoreKey = signal<{ id: number; value: string } | null>(null);
@@ -471,32 +462,17 @@ function Statement(props: { store: OperatorStore; changed: () => void }) {
             set={(to) => setPeriod({ ...period, to })}
           />
         </div>
-        <Loaded of={list}>
-          {(lines) =>
-            lines.length === 0 ? (
-              <Empty text={panel.empty} hint={panel.emptyHint} />
-            ) : (
-              <LineTable lines={lines} />
-            )
-          }
-        </Loaded>
+        <Loaded of={list}>{(found) => <StatementLines of={found} />}</Loaded>
       </section>
     </>
   );
 }
 
-async function loadLines(
-  id: number,
-  period: { from: string; to: string },
-): Promise<StatementLine[]> {
+function loadLines(id: number, period: { from: string; to: string }) {
   const query = {
     from: startOfDay(period.from, zone.value).toISOString(),
     to: startOfDay(nextDay(period.to), zone.value).toISOString(),
-    limit: 100,
+    limit: STATEMENT_PAGE,
   };
-  const { pages } = await readPages(
-    (cursor) => stores.statement(id, { ...query, cursor }),
-    MAX_PAGES,
-  );
-  return pages.flatMap((page) => page.lines).reverse();
+  return readStatement((cursor) => stores.statement(id, { ...query, cursor }));
 }

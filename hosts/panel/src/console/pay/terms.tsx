@@ -1,6 +1,7 @@
 /** The terms of a courier's pay for all stores. */
 
 import { useState } from "preact/hooks";
+import { readPages } from "../../api/pages";
 import type { CourierPay, PayPlanVersion, Payer } from "../../api/wire";
 import { ChoiceField } from "../../ui/field";
 import { useLoad } from "../../ui/load";
@@ -9,18 +10,24 @@ import { notify, notifyError } from "../../ui/toast";
 import { payTexts } from "../texts/pay";
 import { courierPay, payPlans } from "./api";
 
+/** Pages of versions that are read: more than an operator plans in years. */
+const MAX_PAGES = 40;
+
 interface Found {
   pay: CourierPay;
-  /** The names of the plans in force on the first page of versions. */
+  /** The names of the plans in force, and of those that the courier has. */
   plans: string[];
 }
 
 async function read(courierId: number): Promise<Found> {
-  const [pay, versions] = await Promise.all([courierPay.get(courierId), payPlans.list()]);
+  const [pay, { pages }] = await Promise.all([
+    courierPay.get(courierId),
+    readPages(payPlans.list, MAX_PAGES),
+  ]);
   const isCurrent = ({ state }: PayPlanVersion) => state === "CURRENT";
-  const names = versions.payPlans.filter(isCurrent).map(({ name }) => name);
+  const names = pages.flatMap((page) => page.payPlans).filter(isCurrent);
   const own = pay.terms.map(({ plan }) => plan);
-  return { pay, plans: [...new Set([...names, ...own])].sort() };
+  return { pay, plans: [...new Set([...names.map(({ name }) => name), ...own])].sort() };
 }
 
 export function Terms(props: { courierId: number }) {
