@@ -24,8 +24,8 @@ let failures = 0;
 let selfReadAt = 0;
 let timer = 0;
 let storedTrip = "";
-/** The day on which the earnings were read, by the phone's clock. */
-let earnedOn = "";
+/** The day, by the phone's clock, and the orders of the trip when the earnings were read. */
+let earnedFor = "";
 
 /** Reads the stored data. Returns whether the browser stores data. */
 export async function restore(): Promise<boolean> {
@@ -131,13 +131,13 @@ async function read(): Promise<void> {
   );
   if (text !== storedTrip) await writeValue(TRIP, found);
   storedTrip = text;
-  const hasEnded = found === null && confirmed.value !== null;
   confirmed.value = found;
-  // The end of a trip and a new day change the earnings.
-  const today = new Date(now.value).toDateString();
-  if (earned.value === null || hasEnded || today !== earnedOn) {
+  // The end of an order and a new day change the earnings.
+  const orders = (found?.orders ?? []).map((order) => order.id);
+  const current = [new Date(now.value).toDateString(), ...orders].join(" ");
+  if (earned.value === null || current !== earnedFor) {
     earned.value = await api.earnings().catch(() => null);
-    earnedOn = today;
+    earnedFor = current;
   }
 }
 
