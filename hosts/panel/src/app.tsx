@@ -20,6 +20,7 @@ import { SettingsPage } from "./pages/settings";
 import { NewStorePage, StoresPage } from "./pages/stores";
 import { WebhookPage } from "./pages/webhook";
 import { WebhooksPage } from "./pages/webhooks";
+import { sendWaiting } from "./ready";
 import { parts } from "./router";
 import { isOwner, loadStore, logOut, session, store } from "./session";
 import { helpOpen, startShortcuts } from "./shortcuts";
@@ -103,7 +104,11 @@ function PanelFrame() {
       <button
         type="button"
         class="button small"
-        onClick={() => void logOut().then((revoked) => revoked || notify(t.nav.outUnconfirmed))}
+        onClick={() =>
+          void sendWaiting()
+            .then(logOut)
+            .then((revoked) => revoked || notify(t.nav.outUnconfirmed))
+        }
       >
         {t.nav.out}
       </button>
@@ -165,20 +170,38 @@ const OWNERS_PAGES = new Set<string>(["stores", "keys", "webhooks", "balance", "
 
 function menu(): MenuEntry[] {
   const t = texts.value.nav;
-  const all: MenuEntry[] = [
-    { to: "orders", label: t.orders },
-    { to: "orders/new", label: t.create },
-    { to: "cash", label: t.cash },
-    { to: "notifications", label: t.notifications, count: unread.value },
-    { to: "stores", label: t.stores },
-    { to: "keys", label: t.keys },
-    { to: "webhooks", label: t.webhooks },
-    { to: "balance", label: t.balance },
-    { to: "reports", label: t.reports },
-    { to: "access", label: t.access },
-    { to: "settings", label: t.settings },
+  const groups: [string, MenuEntry[]][] = [
+    [
+      t.work,
+      [
+        { to: "orders", label: t.orders },
+        { to: "orders/new", label: t.create },
+        { to: "cash", label: t.cash },
+        { to: "notifications", label: t.notifications, count: unread.value },
+      ],
+    ],
+    [
+      t.store,
+      [
+        { to: "reports", label: t.reports },
+        { to: "balance", label: t.balance },
+        { to: "stores", label: t.stores },
+        { to: "access", label: t.access },
+        { to: "settings", label: t.settings },
+      ],
+    ],
+    [
+      t.integration,
+      [
+        { to: "keys", label: t.keys },
+        { to: "webhooks", label: t.webhooks },
+      ],
+    ],
   ];
-  return all.filter(({ to }) => isOwner.value || !OWNERS_PAGES.has(to));
+  return groups.flatMap(([group, all]) => {
+    const [first, ...others] = all.filter(({ to }) => isOwner.value || !OWNERS_PAGES.has(to));
+    return first === undefined ? [] : [{ ...first, group }, ...others];
+  });
 }
 
 function ConnectionStatus() {

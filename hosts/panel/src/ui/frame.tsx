@@ -15,6 +15,8 @@ export interface MenuEntry {
   to: string;
   label: string;
   count?: number;
+  /** The title above this entry and the following ones. */
+  group?: string;
 }
 
 interface Props {
@@ -90,8 +92,9 @@ function Sidebar(props: Props) {
       <div id="menu" class={menuOpen.value ? "menu open" : "menu"}>
         <nav aria-label={t.nav.main}>
           <ul>
-            {entries.map(({ to, label, count = 0 }) => (
+            {entries.map(({ to, label, group, count = 0 }) => (
               <li key={to}>
+                {group !== undefined && <p class="menu-group">{group}</p>}
                 <a
                   href={`#/${to}`}
                   aria-current={to === current ? "page" : undefined}
