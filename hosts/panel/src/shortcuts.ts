@@ -89,9 +89,18 @@ function run(key: string, isSecond: boolean, pressedAt: number): boolean {
   else if (key === "/") focusSearch();
   else if (key === "j") focusRow(1);
   else if (key === "k") focusRow(-1);
+  else if (key === "p") return clickReady();
   else if (key === "?") helpOpen.value = true;
   else return false;
   return true;
+}
+
+/** Clicks the button of the focused order that marks it as ready, and returns whether there is one. */
+function clickReady(): boolean {
+  const row = document.activeElement?.closest("tr, .board-card");
+  const button = row?.querySelector<HTMLElement>(".ready-button");
+  button?.click();
+  return button != null;
 }
 
 const SEARCH = "input[type=search]";

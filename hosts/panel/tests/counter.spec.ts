@@ -1,9 +1,18 @@
 // The work at a counter: lateness, typing aids, shortcuts, attention, printing and import.
 import { encode } from "uqr";
-import { VERGUEIRO, sessionOf, uniqueCode, type Body, type Store } from "./support/api";
+import {
+  VERGUEIRO,
+  createStore,
+  sessionOf,
+  uniqueCode,
+  until,
+  type Body,
+  type Store,
+} from "./support/api";
 import { expect, test } from "./support/fixtures";
 import {
   axeViolations,
+  defectsEverywhere,
   downloaded,
   expectMarksInsideMap,
   fillAddress,
@@ -739,4 +748,114 @@ test("late orders come first, without a request", async ({ context }) => {
   await expect(
     page.locator(".heading").getByText(/prometido .*\d\d:\d\d, em \d+ min/),
   ).toBeVisible();
+});
+
+/** An order that stays in preparation, paid in cash at the door. */
+const preparing = () =>
+  create({
+    preparationTime: 120,
+    deliveries: [
+      {
+        name: "Maria Silva",
+        phone: "+5511990000201",
+        onlinePayment: false,
+        productValue: 42.5,
+        payment: { method: "CASH", changeFor: 50 },
+        address: DOOR,
+      },
+    ],
+  });
+
+test("an order is ready in one click, which can be undone for five seconds", async () => {
+  const made = await preparing();
+  await goTo(page, "/orders");
+  const own = row(made.code);
+  await expect(own.locator(".payment")).toContainText(/42,50.*troco.*7,50/);
+  const ready = own.getByRole("button", { name: `Pronto: ${made.code}` });
+  const undo = own.getByRole("button", { name: /^Desfazer/ });
+  await ready.click();
+  await undo.click();
+  await ready.click();
+  await expect(undo).toBeVisible();
+  await screenshot(page, "orders-undo");
+  await undo.click();
+  await page.clock.runFor(6_000);
+  await expect(ready).toBeVisible();
+  expect((await store.api("GET", `/delivery/orders/${made.id}`)).body.situation).toBe(110);
+
+  // With the keyboard, the focus stays on the order.
+  await own.getByRole("link").focus();
+  await page.keyboard.press("p");
+  await expect(undo).toBeVisible();
+  await page.clock.runFor(6_000);
+  await expect(own.getByRole("button")).toHaveCount(0);
+  await expect(own.locator(".badge")).not.toHaveText("Em preparo");
+});
+
+test("what was just marked as ready is sent when the page is left", async () => {
+  const made = await preparing();
+  await goTo(page, "/orders");
+  await row(made.code).getByRole("button").click();
+  await page.goto("about:blank");
+  await until(
+    () => store.api("GET", `/delivery/orders/${made.id}`),
+    ({ body }) => body.situation !== 110,
+  );
+});
+
+test.afterEach(() => store.retire());
+
+/** Continues with a store whose orders nobody carries. */
+async function useStoreWithoutCouriers(open: () => Promise<Page>): Promise<void> {
+  await store.retire();
+  store = await createStore({ sandbox: false });
+  page = await open();
+  await page.clock.install();
+  await logIn(page, store);
+  store.key = (await sessionOf(page)).key;
+}
+
+test("open orders are a board, which this device remembers", async ({ open }) => {
+  await useStoreWithoutCouriers(open);
+  const [first, second] = [await preparing(), await preparing()];
+  await goTo(page, "/orders");
+  await page.getByRole("button", { name: "Quadro" }).click();
+  const column = (name: string) => page.getByRole("region", { name: new RegExp(`^${name}`) });
+  const card = (of: Body) => page.locator(`.board-card[data-order="${of.id}"]`);
+  await expect(column("Preparo").locator(card(first))).toContainText(/Maria Silva.*42,50/);
+  await expect(column("Preparo").locator(card(second))).toBeVisible();
+  await card(second)
+    .getByRole("button", { name: /^Pronto/ })
+    .click();
+  await page.clock.runFor(6_000);
+  await expect(column("Pronto").locator(card(second))).toBeVisible();
+
+  const focused = page.locator(".board-card:has(:focus)");
+  await card(first).getByRole("link").focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(focused).toHaveAttribute("data-order", String(second.id));
+  await page.keyboard.press("ArrowLeft");
+  await expect(focused).toHaveAttribute("data-order", String(first.id));
+  expect(await defectsEverywhere(page, "board")).toEqual([]);
+
+  await page.reload();
+  await expect(card(first)).toBeVisible();
+  await page.keyboard.press("k");
+  await expect(focused).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".timeline").first()).toBeVisible();
+});
+
+test("late orders and those without a courier are counted and filtered", async ({ open }) => {
+  await useStoreWithoutCouriers(open);
+  const [waiting, searching] = [await preparing(), await create()];
+  await goTo(page, "/orders");
+  await expect(row(waiting.code)).toBeVisible();
+  const tab = (name: RegExp) => page.locator(".tabs").getByRole("button", { name });
+  await expect(tab(/^Sem entregador 1$/)).toBeVisible();
+  await tab(/^Sem entregador/).click();
+  await expect(row(searching.code)).toBeVisible();
+  await expect(row(waiting.code)).toHaveCount(0);
+  await tab(/^Atrasados 0$/).click();
+  await expect(page.getByText("Nenhum pedido para mostrar.")).toBeVisible();
 });

@@ -110,6 +110,8 @@ export const orders = {
     data(
       api.POST("/delivery/orders/{platformOrderId}/ready", {
         params: { ...ofOrder(id), ...keyed() },
+        // It is also sent when the page is closed.
+        keepalive: true,
       }),
     ),
   delay: (id: number, minutes: number | undefined) =>

@@ -181,6 +181,7 @@ function sendOnce(request: Request, body: string | null): Promise<Response> {
     credentials: credentials.cookie ? "same-origin" : "omit",
     cache: "no-store",
     redirect: "error",
+    keepalive: request.keepalive,
   });
 }
 

@@ -12,6 +12,7 @@ const en = {
   next: "Next order in the list",
   previous: "Previous order in the list",
   open: "Open the selected order",
+  ready: "Mark the selected order as ready, or undo that",
   help: "Show this help",
   close: "Close a dialog",
 };
@@ -26,6 +27,7 @@ const pt: typeof en = {
   next: "Próximo pedido da lista",
   previous: "Pedido anterior da lista",
   open: "Abrir o pedido selecionado",
+  ready: "Marcar o pedido selecionado como pronto, ou desfazer",
   help: "Mostrar esta ajuda",
   close: "Fechar um diálogo",
 };

@@ -5,6 +5,7 @@ import { orders } from "../api/client";
 import type { Cancellation, Delivery, Order, OrderDetails } from "../api/wire";
 import { money, timeOrDateTime, zoneOf } from "../format";
 import { now } from "../clock";
+import { isInPreparation, sendReady } from "../ready";
 import { OUT_FOR_DELIVERY } from "../situations";
 import { decimal } from "../numbers";
 import { Confirm } from "../ui/confirm";
@@ -25,14 +26,11 @@ export function OrderActions(props: Props) {
   const [dialog, setDialog] = useState<OrderDialog>(null);
   const [error, setError] = useState<unknown>(null);
   const { situation, id } = props.order;
-  // With a lead time, a courier is searched and sent while the goods are prepared.
-  const inPreparation =
-    situation === 110 ||
-    (props.order.leadMinutes !== undefined && situation >= 200 && situation <= 220);
+  const inPreparation = isInPreparation(props.order);
   const close = () => setDialog(null);
   const ready = () => {
     setError(null);
-    orders.ready(id).then(props.onChange, setError);
+    sendReady(id).then(props.onChange, setError);
   };
   return (
     <>

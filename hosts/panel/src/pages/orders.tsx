@@ -1,9 +1,11 @@
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { OrderRow } from "../api/wire";
+import { SEARCHING } from "../board";
 import { now } from "../clock";
 import { day } from "../format";
 import { texts } from "../i18n";
-import { byUrgency } from "../lateness";
+import { byUrgency, lateness } from "../lateness";
 import { chosenDay, failure, load, loaded, rows, shownDay } from "../live";
 import { go, parameter, path, replace } from "../router";
 import { searchError, type View } from "../search-state";
@@ -12,10 +14,17 @@ import { isFinal } from "../situations";
 import { DayChoice } from "../ui/filters";
 import { lazy } from "../ui/lazy";
 import { Empty, Failure, Loading, Page } from "../ui/parts";
+import { Board } from "./board";
 import { OwnOrders } from "./own-orders";
 import { orderListTexts } from "../i18n/orders";
 
-const view = signal<View>("open");
+const VIEWS = ["open", "late", "searching", "closed", "all"] as const;
+type ListView = (typeof VIEWS)[number];
+const view = signal<ListView>("open");
+const LAYOUT_KEY = "despacho.orders-layout";
+type Layout = "list" | "board";
+/** How open orders are shown, which this device remembers. */
+const layout = signal<Layout>(readLayout());
 /** Which of the found orders are shown, and of which day; an empty day is all days. */
 export const searchFilter = signal<{ view: View; day: string }>({ view: "all", day: "" });
 /** The typed words. The route contains them too, so that the browser's back button returns to the results. */
@@ -55,10 +64,34 @@ function showResults(words: string): void {
   else replace(to);
 }
 
+function readLayout(): Layout {
+  try {
+    return localStorage.getItem(LAYOUT_KEY) === "board" ? "board" : "list";
+  } catch {
+    return "list";
+  }
+}
+
+function setLayout(chosen: Layout): void {
+  layout.value = chosen;
+  try {
+    localStorage.setItem(LAYOUT_KEY, chosen);
+  } catch {
+    // Without storage, the choice applies only to this page.
+  }
+}
+
+function isOf(row: OrderRow, kind: ListView): boolean {
+  if (kind === "all") return true;
+  if (kind === "closed") return isFinal(row.situation);
+  if (kind === "late") return lateness(row, now.value)?.kind === "late";
+  return kind === "searching" ? row.situation === SEARCHING : !isFinal(row.situation);
+}
+
+const isOpenView = computed(() => view.value !== "closed" && view.value !== "all");
 const found = computed(() => {
-  if (view.value === "all") return rows.value;
-  const shown = rows.value.filter((row) => isFinal(row.situation) === (view.value === "closed"));
-  return view.value === "open" ? byUrgency(shown, now.value) : shown;
+  const shown = rows.value.filter((row) => isOf(row, view.value));
+  return isOpenView.value ? byUrgency(shown, now.value) : shown;
 });
 
 export function OrdersPage() {
@@ -70,6 +103,7 @@ export function OrdersPage() {
       title={t.title}
       aside={
         <>
+          {query.value === "" && isOpenView.value && <LayoutChoice />}
           <a class="button" href="#/orders/import">
             {t.import}
           </a>
@@ -92,10 +126,7 @@ export function OrdersPage() {
 function Filters() {
   const t = orderListTexts.value;
   const error = searchError.value;
-  const count = (kind: View) =>
-    kind === "all"
-      ? rows.value.length
-      : rows.value.filter((row) => isFinal(row.situation) === (kind === "closed")).length;
+  const count = (kind: ListView) => rows.value.filter((row) => isOf(row, kind)).length;
   return (
     <div class="filters">
       <label class={`inline grow${error === "" ? "" : " invalid"}`}>
@@ -117,7 +148,12 @@ function Filters() {
       </label>
       {query.value === "" ? (
         <>
-          <Tabs value={view.value} set={(kind) => (view.value = kind)} count={count} />
+          <Tabs
+            kinds={VIEWS}
+            value={view.value}
+            set={(kind) => (view.value = kind)}
+            count={count}
+          />
           <DayChoice
             label={t.day}
             value={shownDay()}
@@ -128,6 +164,7 @@ function Filters() {
       ) : (
         <>
           <Tabs
+            kinds={["open", "closed", "all"] as const}
             value={searchFilter.value.view}
             set={(kind) => (searchFilter.value = { ...searchFilter.value, view: kind })}
           />
@@ -151,18 +188,49 @@ function showDay(picked: string): void {
   void load();
 }
 
-function Tabs(props: { value: View; set: (view: View) => void; count?: (view: View) => number }) {
+interface TabsProps<Kind extends ListView> {
+  kinds: readonly Kind[];
+  value: Kind;
+  set: (kind: Kind) => void;
+  count?: (kind: Kind) => number;
+}
+
+function Tabs<Kind extends ListView>(props: TabsProps<Kind>) {
   const t = orderListTexts.value;
   return (
     <div class="tabs" role="group" aria-label={t.filter}>
-      {(["open", "closed", "all"] as const).map((kind) => (
+      {props.kinds.map((kind) => {
+        const count = props.count?.(kind);
+        return (
+          <button
+            key={kind}
+            type="button"
+            aria-pressed={props.value === kind}
+            onClick={() => props.set(kind)}
+          >
+            {t[kind]}{" "}
+            {count !== undefined && (
+              <span class={kind === "late" && count > 0 ? "number late" : "number"}>{count}</span>
+            )}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function LayoutChoice() {
+  const t = orderListTexts.value;
+  return (
+    <div class="tabs" role="group" aria-label={t.layout}>
+      {(["list", "board"] as const).map((one) => (
         <button
-          key={kind}
+          key={one}
           type="button"
-          aria-pressed={props.value === kind}
-          onClick={() => props.set(kind)}
+          aria-pressed={layout.value === one}
+          onClick={() => setLayout(one)}
         >
-          {t[kind]} {props.count !== undefined && <span class="number">{props.count(kind)}</span>}
+          {t[one]}
         </button>
       ))}
     </div>
@@ -175,10 +243,7 @@ function Body() {
   if (failure.value !== null && rows.value.length === 0)
     return <Failure error={failure.value} retry={() => void load()} />;
   if (found.value.length === 0) return <Empty text={t.empty} hint={t.emptyHint} />;
-  return (
-    <OwnOrders
-      rows={found.value}
-      due={{ open: t.due, closed: t.delivered, all: t.delivery }[view.value]}
-    />
-  );
+  if (isOpenView.value && layout.value === "board") return <Board rows={found.value} />;
+  const due = isOpenView.value ? t.due : view.value === "closed" ? t.delivered : t.delivery;
+  return <OwnOrders rows={found.value} due={due} />;
 }

@@ -10,6 +10,7 @@ import { isFinal } from "../situations";
 import { LatenessText } from "../ui/lateness";
 import { OrderTable } from "../ui/order-table";
 import { When, Window } from "../ui/parts";
+import { ReadyButton } from "../ui/ready";
 import { orderListTexts } from "../i18n/orders";
 
 interface Props {
@@ -29,6 +30,7 @@ export function OwnOrders(props: Props) {
       {...(props.label === undefined ? {} : { label: props.label })}
       {...(props.delivery === undefined ? {} : { delivery: props.delivery })}
       {...(showStore ? { store: (row: OrderRow) => storeName(row.storeId) } : {})}
+      action={(row) => <ReadyButton of={row} />}
       due={{
         head: props.due,
         isEmpty: isDueEmpty,

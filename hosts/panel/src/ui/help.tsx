@@ -16,6 +16,7 @@ export function Help() {
     ["j", t.next],
     ["k", t.previous],
     ["Enter", t.open],
+    ["p", t.ready],
     ...Object.entries(PAGES).map(([key, page]) => [`g ${key}`, nav[page]] as const),
     ["?", t.help],
     ["Esc", t.close],

@@ -16,7 +16,7 @@ export function LatenessText(props: { of: OrderRow; class?: string }) {
   const time = duration(found.minutes);
   return (
     <span class={`${props.class ?? ""} ${found.kind === "late" ? "late" : "warn-text"}`}>
-      {found.kind === "late" ? t.late(time) : t.lateExpected(time)}
+      {found.kind === "late" ? t.lateNow(time) : t.lateExpected(time)}
     </span>
   );
 }

@@ -26,8 +26,8 @@ import { PromisedTime } from "./lateness";
 import { lazy } from "./lazy";
 import type { Mark } from "./map";
 import { Age, Fact, Situation, When, Window } from "./parts";
+import { paymentText } from "./payment-text";
 import { orderTexts } from "../i18n/order";
-import { paymentMethodTexts } from "../i18n/payment-methods";
 import { peopleTexts } from "../i18n/people";
 import { priceTexts } from "../i18n/price";
 
@@ -238,16 +238,6 @@ export function Stops(props: StopProps) {
       </ol>
     </section>
   );
-}
-
-/** Returns the parts of a payment at the door: `cash R$ 30,00, change R$ 20,00 + card machine R$ 27,90`. */
-export function paymentText(payment: NonNullable<Delivery["payment"]>): string {
-  const isSplit = payment.parts.length > 1;
-  const part = (one: (typeof payment.parts)[number]) =>
-    paymentMethodTexts.value[one.method] +
-    (isSplit ? ` ${money(one.amount)}` : "") +
-    (one.change === null ? "" : `, ${orderTexts.value.change(money(one.change))}`);
-  return payment.parts.map(part).join(" + ");
 }
 
 function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {

@@ -5,9 +5,10 @@ import type { Delivery, OrderRow } from "../api/wire";
 import { money, zoneOf } from "../format";
 import { texts } from "../i18n";
 import { isFinal } from "../situations";
+import { DoorPayment } from "./door-payment";
 import { Age, Situation, When } from "./parts";
 import { Recipients } from "./recipients";
-import { Table } from "./table";
+import { Table, actionsColumn } from "./table";
 import { orderListTexts } from "../i18n/orders";
 
 interface Props {
@@ -23,11 +24,13 @@ interface Props {
   store?: (row: OrderRow) => string;
   /** Returns the delivery that represents the order; without it, the first one. */
   delivery?: (row: OrderRow) => Delivery | undefined;
+  /** Returns the button of a row; without it, the table has no column of buttons. */
+  action?: (row: OrderRow) => ComponentChildren;
 }
 
 export function OrderTable(props: Props) {
   const t = orderListTexts.value;
-  const { due, store } = props;
+  const { due, store, action } = props;
   return (
     <Table
       label={props.label ?? t.title}
@@ -76,7 +79,9 @@ export function OrderTable(props: Props) {
               <Age since={row.createdAt} />
             ),
         },
+        { head: t.payment, class: "payment", cell: (row) => <DoorPayment of={row} /> },
         { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
+        action === undefined ? null : actionsColumn(action),
       ]}
     />
   );

@@ -1,0 +1,35 @@
+/** What couriers collect at the doors. */
+
+import type { Delivery, Order } from "./api/wire";
+
+/** The payments of an order at the doors, without cancelled deliveries. */
+export interface DoorPayments {
+  /** The deliveries that are not paid online. */
+  deliveries: Delivery[];
+  /** The sum in reais, or null if an amount is unknown. */
+  amount: number | null;
+  /** Whether all of it was received. */
+  isReceived: boolean;
+}
+
+const CANCELLED = 600;
+
+/** Returns the payments at the doors, or null if everything was paid online. */
+export function doorPayments(order: Pick<Order, "deliveries">): DoorPayments | null {
+  const deliveries = order.deliveries.filter(
+    (one) => !one.onlinePayment && one.situation < CANCELLED,
+  );
+  if (deliveries.length === 0) return null;
+  const amounts = deliveries.map((one) => one.payment?.amount ?? one.productValue);
+  const isKnown = (amount: number | null): amount is number => amount !== null;
+  return {
+    deliveries,
+    amount: amounts.every(isKnown) ? sum(amounts) : null,
+    isReceived: deliveries.every((one) => (one.paymentsReceived ?? []).length > 0),
+  };
+}
+
+/** Adds whole centavos, because sums of fractions such as 0.1 are inexact. */
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + Math.round(amount * 100), 0) / 100;
+}
