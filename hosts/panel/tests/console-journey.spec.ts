@@ -11,7 +11,14 @@ import {
   type Body,
 } from "./support/api";
 import { expect, test } from "./support/fixtures";
-import { dialogClosed, fillAddress, goTo, isAt, sendLogin } from "./support/page";
+import {
+  defectsEverywhere,
+  dialogClosed,
+  fillAddress,
+  goTo,
+  isAt,
+  sendLogin,
+} from "./support/page";
 import { OPERATOR } from "./support/server";
 import type { Page } from "@playwright/test";
 
@@ -138,7 +145,7 @@ async function clickMark(page: Page, id: number, code: string) {
   await mark.hover();
   await expect(page.locator(".leaflet-tooltip", { hasText: code })).toBeVisible();
   await mark.click();
-  await isAt(page, `#/orders/${id}`);
+  await isAt(page, `#/map?order=${id}`);
 }
 
 /** Asserts that a login has the new password only. */
@@ -157,10 +164,8 @@ test("the operator creates a store, whose user creates an order that the operato
   const [owner, clerk] = [await open(), await open()];
   await join(owner, await createStore(operator, mail), mail);
   await join(clerk, await addUser(owner, clerkMail), clerkMail);
-  const couriers = [
-    await courier(uniqueCode("Ana"), JOINVILLE),
-    await courier(uniqueCode("Bruno"), JOINVILLE),
-  ];
+  const names = [uniqueCode("Ana"), uniqueCode("Bruno")] as const;
+  const couriers = [await courier(names[0], JOINVILLE), await courier(names[1], JOINVILLE)];
   await goTo(operator, "/map");
 
   const code = uniqueCode("J");
@@ -174,13 +179,24 @@ test("the operator creates a store, whose user creates an order that the operato
   // Without open orders in other cities there is no choice.
   if ((await city.count()) > 0) await city.selectOption("Joinville – SC");
   await clickMark(operator, id, code);
-  await operator.getByRole("button", { name: "Reatribuir" }).click();
-  const next = couriers[0].id === first ? couriers[1] : couriers[0];
-  await operator.selectOption("dialog #f-courierId", String(next.id));
+  // Three actions reassign it without another page: the mark, the courier, and the confirmation.
+  const at = couriers[0]?.id === first ? 1 : 0;
+  const [next, name] = [couriers[at]!, names[at]];
+  const sheet = operator.getByRole("region", { name: code });
+  await sheet.getByRole("button", { name: `Reatribuir: ${name}` }).click();
+  await expect(operator.locator("dialog #f-courierId")).toHaveValue(String(next.id));
+  await expect(operator.locator("dialog #f-reason")).toHaveValue("Escolhido no mapa");
   await operator.fill("dialog #f-reason", "Pneu furado");
   await operator.locator("dialog").getByRole("button", { name: "Reatribuir" }).click();
   await expect(operator.locator("dialog")).toHaveCount(0);
   expect((await order()).body.deliveryMan.id).toBe(next.id);
+  // The courier who has it is no longer offered.
+  await expect(sheet.getByRole("link", { name })).toHaveCount(1);
+  await expect(sheet.getByRole("button", { name: `Reatribuir: ${name}` })).toHaveCount(0);
+  expect(await defectsEverywhere(operator, "map-order")).toEqual([]);
+  await expect(sheet.getByRole("heading", { name: code })).toBeFocused();
+  await operator.keyboard.press("Escape");
+  await expect(sheet).toHaveCount(0);
   // The clerk sees the new courier, and the reason in the history.
   await expect(clerk.locator(".timeline", { hasText: "Pneu furado" })).toBeVisible();
 

@@ -260,14 +260,18 @@ test("the map shows couriers and open orders, and leads to them", async ({
   await expect(row).toBeVisible();
   await city.selectOption("");
 
-  // A mark opens its order or courier.
+  // A mark opens its order beside the map, or its courier.
   await page.locator(".map .mark.small").first().dispatchEvent("click");
-  await isAt(page, /^#\/orders\/\d+$/);
+  await isAt(page, /^#\/map\?order=\d+$/);
+  await expect(page.locator(".order-sheet")).toBeVisible();
   await page.goBack();
-  await expect(page.locator(".fleet-list").first()).toBeVisible();
+  await expect(page.locator(".order-sheet")).toHaveCount(0);
   // The list is the same for the keyboard.
   await page.locator(".fleet-list a", { hasText: order.code }).focus();
   await page.keyboard.press("Enter");
+  const sheet = page.getByRole("region", { name: order.code });
+  await expect(sheet.getByRole("heading", { name: order.code })).toBeFocused();
+  await sheet.getByRole("link", { name: "Tudo sobre este pedido" }).click();
   await isAt(page, `#/orders/${order.id}`);
   await expect(page.getByRole("heading", { level: 1, name: `Pedido ${order.code}` })).toBeVisible();
 

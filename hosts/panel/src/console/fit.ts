@@ -1,6 +1,6 @@
 /** Whether a courier can take an order now, as far as the console knows. The server decides. */
 
-import type { CourierRecord, OrderDetails } from "../api/wire";
+import type { CourierRecord, Order } from "../api/wire";
 
 /** Why not, by the names that the API uses in explanations of dispatch. */
 export type Unfit =
@@ -23,7 +23,7 @@ type Courier = Pick<
 /** Returns what prevents it for good first, or null if nothing does. */
 export function unfit(
   courier: Courier,
-  { requirements: needed }: Pick<OrderDetails, "requirements">,
+  { requirements: needed }: Pick<Order, "requirements">,
   isSandbox: boolean,
 ): Unfit | null {
   if (courier.sandbox !== isSandbox) return "SANDBOX";

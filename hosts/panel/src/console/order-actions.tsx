@@ -2,7 +2,14 @@
 
 import { useState } from "preact/hooks";
 import { ApiError, invalidFields } from "../api/http";
-import type { CourierRecord, Delivery, FieldError, Order, OrderDetails } from "../api/wire";
+import type {
+  CourierRecord,
+  Delivery,
+  FieldError,
+  Order,
+  OrderDetails,
+  OrderRow,
+} from "../api/wire";
 import { kilometres } from "../format";
 import { OUT_FOR_DELIVERY } from "../situations";
 import { Confirm } from "../ui/confirm";
@@ -22,12 +29,12 @@ interface Props {
 
 /** In these situations a courier has the delivery. */
 const ON_BOARD: ReadonlySet<number> = new Set([310, 320, 330, 400, 410]);
-const SEARCHING = 200;
+export const SEARCHING = 200;
 /** Maximum number of pages of couriers that the choice reads, and of couriers that it offers. */
 const MAX_PAGES = 10;
 const MAX_COURIERS = 100;
 
-const reassignDraft = formDraft("reassign", () => ({ courierId: "", reason: "" }));
+export const reassignDraft = formDraft("reassign", () => ({ courierId: "", reason: "" }));
 const cancelDraft = formDraft("cancel", () => ({ reason: "" }));
 const loseDraft = formDraft("lose", () => ({ reason: "" }));
 
@@ -137,7 +144,11 @@ function CancelDialog(props: Props & { close: () => void }) {
   );
 }
 
-function ReassignDialog(props: Props & { close: () => void }) {
+export function ReassignDialog(props: {
+  order: OrderRow;
+  onChange: (order: Order) => void;
+  close: () => void;
+}) {
   const t = detailTexts.value;
   const { order } = props;
   const draft = reassignDraft(order.id);
@@ -215,7 +226,7 @@ function fieldError(pointer: string, code: string, detail: string): ApiError {
   return new ApiError(invalidFields([{ pointer, code, detail } as FieldError]));
 }
 
-interface Candidate {
+export interface Candidate {
   courier: CourierRecord;
   /** The distance to the pickup. Null without a position. */
   km: number | null;
@@ -224,7 +235,7 @@ interface Candidate {
 }
 
 /** The available couriers except the current one: those who fit the order and are idle, then those on a trip, then the others; nearest first. */
-async function candidates(order: OrderDetails): Promise<Candidate[]> {
+export async function candidates(order: OrderRow): Promise<Candidate[]> {
   const [{ pages }, store] = await Promise.all([
     readPages((cursor) => couriers.list(cursor), MAX_PAGES),
     stores.get(order.storeId),

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { CourierRecord, OrderRow } from "../../api/wire";
 import { now } from "../../clock";
 import { byUrgency, lateness } from "../../lateness";
-import { go } from "../../router";
+import { go, parameter } from "../../router";
 import { OUT_FOR_DELIVERY, isFinal } from "../../situations";
 import { LatenessText } from "../../ui/lateness";
 import { RouteMap, type Mark } from "../../ui/map";
@@ -15,6 +15,7 @@ import { distanceKm } from "../geo";
 import type { PageProps } from "../page-props";
 import { usePolled } from "../poll";
 import { mapTexts, type CourierState } from "../texts/map";
+import { OrderSheet } from "../ui/order-sheet";
 import "../../styles/map.css";
 
 const POLL_MS = 15_000;
@@ -97,7 +98,7 @@ export function MapPage(_: PageProps) {
       }
     >
       <Loaded of={found} lines={8}>
-        {(traffic) => <Fleet traffic={inCity(traffic)} view={view} />}
+        {(traffic) => <Fleet traffic={inCity(traffic)} view={view} reload={found.reload} />}
       </Loaded>
     </Page>
   );
@@ -138,12 +139,21 @@ function CityChoice(props: { orders: readonly OrderRow[]; set: (city: string) =>
   );
 }
 
-function Fleet(props: { traffic: Traffic; view: number }) {
+/** Those who need attention come first. */
+const STATE_ORDER: readonly CourierState[] = ["stuck", "trip", "available", "silent"];
+
+function Fleet(props: { traffic: Traffic; view: number; reload: () => void }) {
   const t = mapTexts.value;
+  const chosen = Number(parameter("order"));
   const { traffic, view } = props;
   const working = traffic.couriers
     .map((courier): Working => ({ courier, state: stateOf(courier) }))
-    .filter(({ state }) => state !== "off" && state !== "removed");
+    .filter(({ state }) => STATE_ORDER.includes(state))
+    .sort(
+      (a, b) =>
+        STATE_ORDER.indexOf(a.state) - STATE_ORDER.indexOf(b.state) ||
+        a.courier.name.localeCompare(b.courier.name),
+    );
   const rows = byUrgency(traffic.orders, now.value);
   const isLate = (row: OrderRow) => lateness(row, now.value)?.kind === "late";
   // The map is drawn again only if something on it changed.
@@ -155,11 +165,15 @@ function Fleet(props: { traffic: Traffic; view: number }) {
       isLate(row),
       row.deliveries.map((stop) => stop.situation),
     ]),
+    chosen,
   ]);
+  const style = (row: OrderRow) =>
+    `${isLate(row) ? " late" : ""}${row.id === chosen ? " chosen" : ""}`;
   const marks = useMemo(
-    () => [...rows.flatMap((row) => orderMarks(row, isLate(row))), ...working.flatMap(courierMark)],
+    () => [...rows.flatMap((row) => orderMarks(row, style(row))), ...working.flatMap(courierMark)],
     [key, t],
   );
+  const order = rows.find((row) => row.id === chosen);
   const count = (state: CourierState) => working.filter((one) => one.state === state).length;
   return (
     <>
@@ -192,6 +206,7 @@ function Fleet(props: { traffic: Traffic; view: number }) {
           />
         </section>
         <div class="fleet-side">
+          {order !== undefined && <OrderSheet order={order} onChange={props.reload} />}
           <OrderList
             rows={rows}
             note={traffic.hasMoreOrders ? t.moreOrders(ORDER_PAGES * PAGE_SIZE) : null}
@@ -217,7 +232,10 @@ function OrderList(props: { rows: readonly OrderRow[]; note: string | null }) {
       <ul class="fleet-list">
         {props.rows.map((row) => (
           <li key={row.id}>
-            <a href={`#/orders/${row.id}`}>
+            <a
+              href={`#${orderRoute(row.id)}`}
+              aria-current={row.id === Number(parameter("order")) ? "true" : undefined}
+            >
               <span class="strong">{row.code}</span>
               <Situation of={row.situation} />
               <span class="sub">
@@ -256,15 +274,18 @@ function CourierList(props: { working: readonly Working[]; note: string | null }
   );
 }
 
+/** The route of the map that shows an order beside it. */
+const orderRoute = (id: number) => `/map?order=${id}`;
+
 /** The pickup of an order whose goods are not picked up, and the stops that are left. */
-function orderMarks(order: OrderRow, isLate: boolean): LinkedMark[] {
+function orderMarks(order: OrderRow, style: string): LinkedMark[] {
   const name = mapTexts.value.order(order.code, order.storeName ?? `#${order.storeId}`);
   const common = {
     name,
     label: "",
     radius: 0,
-    style: `small order-${order.id}${isLate ? " late" : ""}`,
-    to: `/orders/${order.id}`,
+    style: `small order-${order.id}${style}`,
+    to: orderRoute(order.id),
   };
   const at = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({
     latitude,
