@@ -27,6 +27,34 @@ export const emptyAddress = (): AddressDraft => ({
   longitude: "",
 });
 
+/** Returns the fields of a stored address. */
+export function addressDraft(of: Address): AddressDraft {
+  const text = (value: string | number | null | undefined) => (value == null ? "" : String(value));
+  return {
+    zipCode: text(of.zipCode),
+    street: text(of.street),
+    number: text(of.number),
+    complement: text(of.complement),
+    neighborhood: text(of.neighborhood),
+    city: text(of.city),
+    state: text(of.state),
+    latitude: text(of.latitude),
+    longitude: text(of.longitude),
+  };
+}
+
+const PLACE = ["zipCode", "street", "number", "city", "state"] as const;
+const PIN = ["latitude", "longitude"] as const;
+
+/** Returns an edited address. A pin that was set for another place is removed. */
+export function editAddress(before: AddressDraft, after: AddressDraft): AddressDraft {
+  const bare = (draft: AddressDraft, name: (typeof PLACE)[number]) =>
+    name === "zipCode" ? bareZip(draft.zipCode) : draft[name].trim();
+  const isMoved = PLACE.some((name) => bare(after, name) !== bare(before, name));
+  const hasNewPin = PIN.some((name) => after[name] !== before[name]);
+  return isMoved && !hasNewPin ? { ...after, latitude: "", longitude: "" } : after;
+}
+
 type AddressBody = { [Name in keyof Address]?: NonNullable<Address[Name]> };
 
 /** Returns the address of a request body, without the empty fields. */

@@ -32,6 +32,9 @@ import { Reconfirm, askForConfirmation } from "./ui/reconfirm";
 import { Toasts, notify } from "./ui/toast";
 
 const ImportPage = lazy(() => import("./pages/import").then((module) => module.ImportPage));
+const StoreDataPage = lazy(() =>
+  import("./pages/store-data").then((module) => module.StoreDataPage),
+);
 const ReportsPage = lazy(() => import("./pages/reports").then((module) => module.ReportsPage));
 const CashPage = lazy(() => import("./pages/cash").then((module) => module.CashPage));
 const AccessPage = lazy(() => import("./pages/access").then((module) => module.AccessPage));
@@ -145,6 +148,7 @@ function CurrentPage() {
     case "notifications":
       return <NotificationsPage />;
     case "stores":
+      if (id === "edit") return <StoreDataPage />;
       return id === "new" ? <NewStorePage /> : <StoresPage />;
     case "keys":
       return <KeysPage />;

@@ -1,4 +1,19 @@
 // The main tasks of a merchant, from logging in to a delivered order, in a browser with a real server.
+import { PASSWORD, VERGUEIRO, request, uniqueCnpj, uniqueCode } from "./support/api";
+import { expect, test } from "./support/fixtures";
+import {
+  defectsEverywhere,
+  fillAddress,
+  goTo,
+  hold,
+  isAt,
+  painted,
+  priceShown,
+  screenshot,
+  sendLogin,
+  sendOrder,
+} from "./support/page";
+import type { Page, Route } from "@playwright/test";
 
 const DELIVERY = "#f-deliveries-0";
 
@@ -240,6 +255,40 @@ test("failed order creation appears in the notifications", async ({ panel: page,
   await expect(card).not.toHaveClass(/unread/);
 });
 
+test("a store that moves changes its data, and new orders start there", async ({
+  panel: page,
+  store,
+}) => {
+  await goTo(page, "/stores");
+  await page.getByRole("link", { name: "Alterar" }).click();
+  await expect(page.locator("#f-name")).toHaveValue(store.name);
+  await expect(page.locator("#f-address-latitude")).not.toHaveValue("");
+  // The pin of the old place does not stay with the new one.
+  await page.fill("#f-address-street", "Avenida Paulista");
+  await page.fill("#f-address-number", "1578");
+  await expect(page.locator("#f-address-latitude")).toHaveValue("");
+  await page.fill("#f-responsible-phone", "123");
+  await page.click("form button[type=submit]");
+  await expect(page.locator("#f-responsible-phone-error")).toBeVisible();
+  expect(await defectsEverywhere(page, "store-data")).toEqual([]);
+
+  // What was typed survives a reload.
+  await page.reload();
+  await expect(page.locator("#f-address-street")).toHaveValue("Avenida Paulista");
+  await page.fill("#f-responsible-phone", "11 98765-4321");
+  await page.fill("#f-name", "Cantina Paulista");
+  await page.click("form button[type=submit]");
+  await isAt(page, "#/stores");
+  await expect(page.locator(".table tr", { hasText: "Cantina Paulista" })).toContainText("1578");
+  await expect(page.locator(".account-name")).toHaveText("Cantina Paulista");
+  const { body } = await store.api("GET", `/delivery/stores/${store.id}`);
+  expect([body.address.street, body.responsible.phone]).toEqual([
+    "Avenida Paulista",
+    "+5511987654321",
+  ]);
+  expect((await store.order()).pickupAddress.street).toBe("Avenida Paulista");
+});
+
 test("new branch shows its API key", async ({ panel: page }) => {
   await goTo(page, "/stores/new");
   await page.click("form button[type=submit]");
@@ -337,17 +386,3 @@ test("panel can be used with the keyboard only", async ({ page, store }) => {
   await press("Escape");
   await expect(page.locator("dialog[open]")).toHaveCount(0);
 });
-import { PASSWORD, VERGUEIRO, request, uniqueCnpj, uniqueCode } from "./support/api";
-import { expect, test } from "./support/fixtures";
-import {
-  fillAddress,
-  goTo,
-  hold,
-  isAt,
-  painted,
-  priceShown,
-  screenshot,
-  sendLogin,
-  sendOrder,
-} from "./support/page";
-import type { Page, Route } from "@playwright/test";

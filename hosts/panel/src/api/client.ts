@@ -175,6 +175,8 @@ export const stores = {
     data(
       api.POST("/delivery/stores", { params: keyed(key), body, ...sending({ hasPassword: true }) }),
     ),
+  /** Changes the calling store. */
+  update: (body: wire.UpdateStore) => data(api.PUT("/delivery/stores", { body })),
   remove: (id: number) => data(api.DELETE("/delivery/stores/{storeId}", { params: ofStore(id) })),
 };
 

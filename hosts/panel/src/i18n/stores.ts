@@ -37,6 +37,11 @@ const en = {
   removeText:
     "Its login and API keys stop working. Its orders remain visible. A branch with open orders cannot be removed.",
   removed: (name: string) => `Branch ${name} removed.`,
+  edit: "Edit",
+  dataTitle: "Store data",
+  dataNote: "New orders start at this address. The CNPJ is changed by your operator.",
+  save: "Save",
+  saved: "Store data saved.",
   section: { store: "Store", address: "Address", login: "Login" },
 };
 
@@ -75,6 +80,11 @@ const pt: typeof en = {
   removeText:
     "O login e as chaves de API dela deixam de funcionar. Os pedidos continuam visíveis. Não é possível remover uma filial com pedidos em aberto.",
   removed: (name) => `Filial ${name} removida.`,
+  edit: "Alterar",
+  dataTitle: "Dados da loja",
+  dataNote: "Os novos pedidos saem deste endereço. O CNPJ é alterado pelo operador.",
+  save: "Salvar",
+  saved: "Dados da loja salvos.",
   section: { store: "Loja", address: "Endereço", login: "Acesso" },
 };
 

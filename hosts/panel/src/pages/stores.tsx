@@ -139,8 +139,12 @@ function StoreTable(props: {
           class: "number",
           cell: (one) => (one.balance === undefined ? "—" : money(one.balance)),
         },
-        actionsColumn<Store>(
-          (one) =>
+        actionsColumn<Store>((one) =>
+          one.id === store.value?.id ? (
+            <a class="button small" href="#/stores/edit">
+              {t.edit}
+            </a>
+          ) : (
             one.matrix !== null &&
             props.onRemove !== null && (
               <button
@@ -151,7 +155,8 @@ function StoreTable(props: {
               >
                 {texts.value.common.remove}
               </button>
-            ),
+            )
+          ),
         ),
       ]}
     />
