@@ -181,6 +181,10 @@ export const stores = {
 };
 
 export const policies = {
+  area: (id: number) =>
+    data(api.GET("/delivery/stores/{storeId}/service-area", { params: ofStore(id) })),
+  setArea: (id: number, body: wire.StoreArea) =>
+    data(api.PUT("/delivery/stores/{storeId}/service-area", { params: ofStore(id), body })),
   hours: (id: number) => data(api.GET("/delivery/stores/{storeId}/hours", { params: ofStore(id) })),
   setHours: (id: number, body: wire.StoreHours) =>
     data(api.PUT("/delivery/stores/{storeId}/hours", { params: ofStore(id), body })),

@@ -141,6 +141,7 @@ export type DelayOrder = Schemas["DelayOrder"];
 export type CreateUser = Schemas["CreateUser"];
 export type UpdateUser = Schemas["UpdateUser"];
 export type CreateStore = Schemas["CreateStore"];
+export type StoreArea = Schemas["StoreArea"];
 export type UpdateStore = Schemas["UpdateStore"];
 export type IssueKey = Schemas["IssueKey"];
 export type CreateWebhook = Schemas["CreateWebhook"];

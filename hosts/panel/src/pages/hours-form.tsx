@@ -3,7 +3,10 @@
 import { useState } from "preact/hooks";
 import { policies } from "../api/client";
 import type { HoursException, OpeningPeriod, StoreHours } from "../api/wire";
+import { day } from "../format";
+import { nextHolidays } from "../holidays";
 import { decimal } from "../numbers";
+import { zone } from "../session";
 import {
   CheckField,
   CheckList,
@@ -32,6 +35,14 @@ export function HoursForm(props: {
     setHours((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
   const date = (at: number, part: Partial<HoursException>) =>
     setDates((before) => before.map((one, index) => (index === at ? { ...one, ...part } : one)));
+  /** Adds the holidays of the next twelve months that have no row yet. */
+  const addHolidays = () => {
+    const fresh = nextHolidays(day(new Date(), zone.value)).filter(
+      (holiday) => !dates.some((one) => one.date === holiday.date),
+    );
+    const closed = { closed: true, from: null, until: null } as const;
+    setDates([...dates, ...fresh.map((holiday) => ({ ...holiday, ...closed }))]);
+  };
   const form = useSubmit(
     () =>
       policies.setHours(props.id, {
@@ -144,9 +155,6 @@ export function HoursForm(props: {
         />
       </FieldErrors.Provider>
       <div class="row">
-        <button type="submit" class="button primary" aria-disabled={form.busy}>
-          {t.save}
-        </button>
         <button
           type="button"
           class="button"
@@ -162,6 +170,12 @@ export function HoursForm(props: {
           }
         >
           {t.addDate}
+        </button>
+        <button type="button" class="button" onClick={addHolidays}>
+          {t.addHolidays}
+        </button>
+        <button type="submit" class="button primary" aria-disabled={form.busy}>
+          {t.save}
         </button>
       </div>
     </form>

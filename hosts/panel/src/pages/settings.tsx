@@ -26,6 +26,7 @@ import {
   TextField,
   fieldErrorsOf,
 } from "../ui/field";
+import { lazy } from "../ui/lazy";
 import { useLoad } from "../ui/load";
 import { Loaded, Page } from "../ui/parts";
 import { useSubmit } from "../ui/submit";
@@ -35,6 +36,8 @@ import { HoursForm } from "./hours-form";
 import { PaymentsForm } from "./payments-form";
 import { createTexts } from "../i18n/create";
 import { peopleTexts } from "../i18n/people";
+
+const AreaForm = lazy(() => import("./area-form").then((module) => module.AreaForm));
 
 export function SettingsPage() {
   const t = peopleTexts.value;
@@ -73,6 +76,12 @@ function StoreSettings() {
 /** The policies of one store. Another store has a new component, so that no form shows or saves the values of the previous store. */
 function Policies({ id }: { id: number }) {
   const hours = useLoad(() => policies.hours(id), [id]);
+  const area = useLoad(() => policies.area(id), [id]);
+  const address = accessibleStores.value.find((one) => one.id === id)?.address;
+  const centre =
+    address?.latitude == null || address.longitude == null
+      ? null
+      : ([address.latitude, address.longitude] as const);
   const tracking = useLoad(() => policies.tracking(id), [id]);
   const payments = useLoad(() => policies.payments(id), [id]);
   const proofs = useLoad(() => policies.proofs(id), [id]);
@@ -80,6 +89,9 @@ function Policies({ id }: { id: number }) {
     <>
       <Loaded of={hours}>
         {(value) => <HoursForm id={id} value={value} onSaved={hoursSaved(id)} />}
+      </Loaded>
+      <Loaded of={area}>
+        {(value) => <AreaForm id={id} value={value} centre={centre} onSaved={saved} />}
       </Loaded>
       <Loaded of={payments}>
         {(value) => <PaymentsForm id={id} value={value} onSaved={saved} />}
@@ -285,9 +297,6 @@ function ProofForm(props: { id: number; rules: readonly ProofRule[] }) {
         </FieldGroup>
       </FieldErrors.Provider>
       <div class="row">
-        <button type="submit" class="button primary" aria-disabled={form.busy}>
-          {t.save}
-        </button>
         <button
           type="button"
           class="button"
@@ -296,6 +305,9 @@ function ProofForm(props: { id: number; rules: readonly ProofRule[] }) {
           }
         >
           {t.addRule}
+        </button>
+        <button type="submit" class="button primary" aria-disabled={form.busy}>
+          {t.save}
         </button>
       </div>
     </form>
