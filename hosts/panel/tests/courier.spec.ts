@@ -227,6 +227,17 @@ test("whole trip online", async ({ store, openApp }) => {
   for (const link of links) expect(link).toMatch(/^https:.*-25\.4297,-49\.2711$/);
   await page.keyboard.press("Escape");
   for (const [at, kind] of TRIP.entries()) {
+    if (at === 3) {
+      const text = `Olá, Ana! Estou a caminho com o seu pedido ${order.code} de ${own.name}.`;
+      await expect(page.getByRole("link", { name: "WhatsApp: Ana Lima" })).toHaveAttribute(
+        "href",
+        `https://wa.me/5511990000201?text=${encodeURIComponent(text)}`,
+      );
+      await expect(page.getByRole("link", { name: "SMS" })).toHaveAttribute(
+        "href",
+        "sms:+5511990000201",
+      );
+    }
     if (kind === "pickup") {
       // An error ends with its correction. Digits come first; a code with letters has another keypad.
       await testId(page, "next").click();

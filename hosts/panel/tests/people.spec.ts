@@ -121,6 +121,7 @@ test("merchant, courier and recipient see one another's actions", async ({
     merchant: () => expect(panel.locator(".orders tr", { hasText: code })).toBeVisible(),
   });
   const { trackingUrl } = made.body.deliveries[0];
+  const shared = panel.getByRole("link", { name: "link de acompanhamento de Ana Lima" });
   const recipient = await open({ viewport: { width: 390, height: 844 } });
   // The courier is assigned after the response with the page and before its stream of changes.
   const { promise: assigned, resolve: openStream } = deferred();
@@ -130,6 +131,9 @@ test("merchant, courier and recipient see one another's actions", async ({
     expect(recipient.locator("#live h1", { hasText: text })).toBeVisible();
 
   await goTo(panel, `/orders/${id}`);
+  const chat = `https://wa.me/5521990000201?text=${encodeURIComponent(`Olá, Ana! Seu pedido ${code} de Filial Niterói foi recebido. Acompanhe aqui: ${trackingUrl}`)}`;
+  await expect(shared).toHaveAttribute("href", chat);
+  await expect(shared).toHaveAttribute("rel", "noopener");
   const badge = (text: string) => () =>
     expect(panel.locator(".heading .badge", { hasText: text })).toBeVisible();
   const { body: given } = await until(
@@ -149,7 +153,7 @@ test("merchant, courier and recipient see one another's actions", async ({
   );
   openStream();
   await state("O entregador está buscando")();
-  await expect(panel.locator(".tracking a")).toHaveAttribute("href", trackingUrl);
+  await expect(panel.locator(".tracking a").first()).toHaveAttribute("href", trackingUrl);
 
   await testId(app, "next").click();
   await within("courier at the pickup", { merchant: badge("Entregador na coleta") });

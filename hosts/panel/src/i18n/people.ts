@@ -7,6 +7,8 @@ const en = {
   recipient: "Recipient",
   trackingLink: "Tracking link",
   copyLink: (name: string) => `Copy the tracking link of ${name}`,
+  send: "Send by WhatsApp",
+  sendLink: (name: string) => `Send by WhatsApp: the tracking link of ${name}`,
   choice: "Recipient's request",
   choices: {
     DOORMAN: "Leave it with the doorman",
@@ -78,6 +80,8 @@ const pt: typeof en = {
   recipient: "Destinatário",
   trackingLink: "Link de acompanhamento",
   copyLink: (name) => `Copiar o link de acompanhamento de ${name}`,
+  send: "Enviar pelo WhatsApp",
+  sendLink: (name) => `Enviar pelo WhatsApp: link de acompanhamento de ${name}`,
   choice: "Pedido do destinatário",
   choices: {
     DOORMAN: "Deixar na portaria",

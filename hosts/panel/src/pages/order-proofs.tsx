@@ -4,15 +4,20 @@ import { useEffect, useState } from "preact/hooks";
 import { proofs } from "../api/client";
 import type { Delivery, OrderDetails, Proof } from "../api/wire";
 import { timeWithSeconds, zoneOf } from "../format";
+import { trackingMessage } from "../whatsapp";
 import { Copy } from "../ui/parts";
 import { notifyError } from "../ui/toast";
+import { WhatsApp } from "../ui/whatsapp";
 import { orderTexts } from "../i18n/order";
 import { peopleTexts } from "../i18n/people";
 
 /** The link of a delivery, the recipient's choice and rating. */
-export function Tracking(props: { stop: Delivery }) {
+export function Tracking(props: { stop: Delivery; order: OrderDetails }) {
   const t = peopleTexts.value;
   const { stop } = props;
+  const { trackingUrl } = stop;
+  const name = stop.name ?? orderTexts.value.stop(stop.orderRoute);
+  const message = trackingUrl ? trackingMessage({ ...stop, trackingUrl }, props.order) : null;
   const choice = stop.recipientChoice;
   const rating = stop.rating;
   return (
@@ -28,15 +33,17 @@ export function Tracking(props: { stop: Delivery }) {
           {rating.text !== null && <p class="quote">{rating.text}</p>}
         </div>
       )}
-      {stop.trackingUrl && (
+      {trackingUrl && (
         <p class="row tracking">
-          <a href={stop.trackingUrl} target="_blank" rel="noreferrer">
+          <a href={trackingUrl} target="_blank" rel="noreferrer">
             {t.trackingLink}
           </a>
-          <Copy
-            text={stop.trackingUrl}
-            label={t.copyLink(stop.name ?? orderTexts.value.stop(stop.orderRoute))}
-          />
+          <Copy text={trackingUrl} label={t.copyLink(name)} />
+          {message !== null && (
+            <WhatsApp phone={stop.phone} text={message} label={t.sendLink(name)}>
+              {t.send}
+            </WhatsApp>
+          )}
         </p>
       )}
     </>

@@ -56,7 +56,7 @@ export function OrderPage(props: { id: number }) {
       </Page>
     );
   }
-  const found = order.value;
+  const found = { ...order.value, storeName: storeName(order.value.storeId) };
   const onChange = (changed: Order) => {
     order.set({ ...found, ...changed });
     order.reload();
@@ -65,7 +65,7 @@ export function OrderPage(props: { id: number }) {
   };
   return (
     <Page title={t.title(found.code)} aside={<OrderActions order={found} onChange={onChange} />}>
-      <Heading order={found} store={storeName(found.storeId)} />
+      <Heading order={found} store={found.storeName} />
       <Notices of={found.notices} />
       <div class="order-grid">
         <div class="order-main">
@@ -74,7 +74,7 @@ export function OrderPage(props: { id: number }) {
             order={found}
             extra={(stop) => (
               <>
-                <Tracking stop={stop} />
+                <Tracking stop={stop} order={found} />
                 <PaymentActions stop={stop} orderId={found.id} onChange={onChange} />
                 <StopActions stop={stop} order={found} onChange={onChange} />
               </>

@@ -22,11 +22,13 @@ import {
   zoneOf,
 } from "../format";
 import { isFinal, mark, phase } from "../situations";
+import { aboutOrder, aboutYourOrder } from "../whatsapp";
 import { PromisedTime } from "./lateness";
 import { lazy } from "./lazy";
 import type { Mark } from "./map";
 import { Age, Fact, Situation, When, Window } from "./parts";
 import { paymentText } from "./payment-text";
+import { WhatsApp } from "./whatsapp";
 import { orderTexts } from "../i18n/order";
 import { peopleTexts } from "../i18n/people";
 import { priceTexts } from "../i18n/price";
@@ -62,7 +64,12 @@ export function Heading(props: {
           ) : (
             <a href={props.courierUrl + order.deliveryMan.id}>{order.deliveryMan.name}</a>
           )}{" "}
-          · <a href={`tel:${order.deliveryMan.phone}`}>{phone(order.deliveryMan.phone)}</a>
+          · <a href={`tel:${order.deliveryMan.phone}`}>{phone(order.deliveryMan.phone)}</a>{" "}
+          <WhatsApp
+            phone={order.deliveryMan.phone}
+            text={aboutOrder(order.deliveryMan.name, order)}
+            label={`WhatsApp: ${order.deliveryMan.name}`}
+          />
         </span>
       )}
       <div class={`steps ${order.situation >= 510 ? "stopped" : ""}`} aria-hidden="true">
@@ -223,7 +230,7 @@ export function Stops(props: StopProps) {
           </div>
         </li>
         {order.deliveries.map((stop) => (
-          <Stop key={stop.id} stop={stop} extra={props.extra} />
+          <Stop key={stop.id} order={order} stop={stop} extra={props.extra} />
         ))}
         {returnsToPickup(order) && (
           <li>
@@ -240,9 +247,10 @@ export function Stops(props: StopProps) {
   );
 }
 
-function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
+function Stop(props: StopProps & { stop: Delivery }) {
   const { stop } = props;
   const t = orderTexts.value;
+  const name = stop.name ?? t.stop(stop.orderRoute);
   return (
     <li>
       <span class={`stop-mark ${mark(stop.situation)}`} aria-hidden="true">
@@ -250,7 +258,7 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
       </span>
       <div class="stop">
         <p class="row between">
-          <span class="strong">{stop.name ?? t.stop(stop.orderRoute)}</span>
+          <span class="strong">{name}</span>
           <Situation of={stop.situation} />
         </p>
         <p>{addressLine(stop.address)}</p>
@@ -263,6 +271,11 @@ function Stop(props: Pick<StopProps, "extra"> & { stop: Delivery }) {
         )}
         <p class="bits">
           {stop.phone !== null && <a href={`tel:${stop.phone}`}>{phone(stop.phone)}</a>}
+          <WhatsApp
+            phone={stop.phone}
+            text={aboutYourOrder(stop.name, props.order)}
+            label={`WhatsApp: ${name}`}
+          />
           {stop.situation !== CANCELLED && <span class="number">{kilometres(stop.distance)}</span>}
           {stop.precision !== "coordinates" && stop.precision !== "number" && (
             <span class="warn-text">

@@ -21,6 +21,8 @@ import { RouteMap, type Mark } from "../../ui/map";
 import { Fact, Secret, Situation, When } from "../../ui/parts";
 import { QrCode } from "../../ui/qr";
 import { notify, notifyError } from "../../ui/toast";
+import { WhatsApp } from "../../ui/whatsapp";
+import { greeting } from "../../whatsapp";
 import { couriers, orders } from "../api";
 import { CourierBadge, lastHeard, stateOf } from "../courier-state";
 import { formDraft } from "../draft";
@@ -80,6 +82,11 @@ function Found(props: Loaded) {
       <p class="heading">
         <CourierBadge state={stateOf(courier)} />
         <a href={`tel:${courier.phone}`}>{phone(courier.phone)}</a>
+        <WhatsApp
+          phone={courier.phone}
+          text={greeting(courier.name)}
+          label={`WhatsApp: ${courier.name}`}
+        />
         {(courier.positionAt !== null || courier.stuckSince !== undefined) && (
           <span class="dim">{lastHeard(courier)}</span>
         )}

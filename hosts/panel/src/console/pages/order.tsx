@@ -60,7 +60,7 @@ function Found(props: { order: OrderDetails; onChange: (order: Order) => void })
             order={found}
             extra={(stop) => (
               <>
-                <Tracking stop={stop} />
+                <Tracking stop={stop} order={found} />
                 <StopActions stop={stop} order={found} onChange={onChange} />
               </>
             )}

@@ -3,6 +3,8 @@
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { addressLine, localityLine, money } from "../../brazil";
+import { WhatsApp } from "../../ui/whatsapp";
+import { aboutOrder, arrivalMessage } from "../../whatsapp";
 import { take } from "../actions";
 import { outstanding } from "../payment";
 import { describe, me, nextStop, trip, type NextStop } from "../state";
@@ -243,17 +245,31 @@ function Links(props: { at: NextStop }) {
     <div class="links">
       <Navigation latitude={stop.latitude} longitude={stop.longitude} />
       {delivery === null && order.storePhone && (
-        <a class="button plain" href={`tel:${order.storePhone}`}>
-          {t.callStore}
-        </a>
+        <>
+          <a class="button plain" href={`tel:${order.storePhone}`}>
+            {t.callStore}
+          </a>
+          <WhatsApp
+            phone={order.storePhone}
+            text={aboutOrder(null, order)}
+            label={`WhatsApp: ${order.storeName}`}
+            class="button plain"
+          />
+        </>
       )}
       {delivery !== null && delivery.phone !== null && (
         <>
           <a class="button plain" href={`tel:${delivery.phone}`}>
             {t.call}
           </a>
+          <WhatsApp
+            phone={delivery.phone}
+            text={arrivalMessage(delivery, order)}
+            label={`WhatsApp: ${nameOf(props.at)}`}
+            class="button plain"
+          />
           <a class="button plain" href={`sms:${delivery.phone}`}>
-            {t.message}
+            {t.sms}
           </a>
         </>
       )}
