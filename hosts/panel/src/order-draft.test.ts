@@ -4,7 +4,9 @@ import { emptyAddress } from "./address-draft";
 import type { OrderRow, Store } from "./api/wire";
 import { chosenDay, rows } from "./live";
 import {
+  addressOf,
   change,
+  changeAddress,
   changeDelivery,
   clearDraft,
   codeOf,
@@ -111,7 +113,7 @@ test("the smallest order has no field that is not filled in", () => {
       phone: "(11) 98765-4321",
       onlinePayment: true,
       confirmation: { platform: true },
-      address: {},
+      address: { city: "Recife", state: "PE" },
     },
   ]);
   const { deliveries: _, ...shared } = orderRequest(draft.value);
@@ -202,7 +204,7 @@ test("a preview contains the deliveries that can be located, and their positions
     deliveries: [
       delivery({}),
       delivery({ address: located, paid: false }),
-      delivery({ address: { ...emptyAddress(), street: "Rua Um" } }),
+      delivery({ address: { ...emptyAddress(), number: "1" } }),
       delivery({ address: located, from: "2026-11-30T18:00" }),
     ],
   });
@@ -244,4 +246,48 @@ test("a change of one delivery leaves the others", () => {
   change({ deliveries: [delivery({}), delivery({})] });
   changeDelivery(1, { name: "Bia" });
   expect(draft.value.deliveries.map((one) => one.name)).toEqual([" Ana ", "Bia"]);
+});
+
+/** The city and the state that the form shows. */
+const cityOf = (at = 0) => {
+  const { city, state } = addressOf(draft.value, at);
+  return `${city} ${state}`;
+};
+const type = (part: Partial<ReturnType<typeof emptyAddress>>, at = 0) =>
+  changeAddress(at, { ...addressOf(draft.value, at), ...part });
+
+test("the city is that of the chosen store until another is typed", () => {
+  expect(cityOf()).toBe("Recife PE");
+  type({ street: "Rua Um" });
+  change({ store: "8" });
+  expect(cityOf()).toBe("Fernando de Noronha PE");
+  expect(orderRequest(draft.value).deliveries[0]?.address).toEqual({
+    street: "Rua Um",
+    city: "Fernando de Noronha",
+    state: "PE",
+  });
+  type({ city: "Olinda" });
+  change({ store: "7" });
+  expect(cityOf()).toBe("Olinda PE");
+  // Also cleared fields stay as the user left them.
+  type({ city: "", state: "" });
+  expect(cityOf()).toBe(" ");
+  clearDraft();
+  expect(cityOf()).toBe("Recife PE");
+});
+
+test("a complete CEP says where an address is", () => {
+  type({ zipCode: "53110-000" });
+  expect(cityOf()).toBe(" ");
+  type({ city: "Recife", state: "PE" });
+  change({ store: "8" });
+  expect(cityOf()).toBe("Recife PE");
+});
+
+test("the store's city has no price before the street is typed", () => {
+  expect(previewRequest(draft.value).stops).toEqual([]);
+  type({ street: "Rua Um" });
+  expect(previewRequest(draft.value).body.deliveries).toEqual([
+    { address: { street: "Rua Um", city: "Recife", state: "PE" }, onlinePayment: true },
+  ]);
 });

@@ -1,7 +1,13 @@
 /** The order that the user types, its defaults and the request bodies that it becomes. */
 
 import { computed } from "@preact/signals";
-import { addressRequest, emptyAddress, isLocatable, type AddressDraft } from "./address-draft";
+import {
+  addressRequest,
+  bareZip,
+  emptyAddress,
+  isLocatable,
+  type AddressDraft,
+} from "./address-draft";
 import { form } from "./api/http";
 import type { CreateOrder, FieldError, PaymentMethod, PreviewOrder } from "./api/wire";
 import { createDraft } from "./draft";
@@ -27,6 +33,8 @@ export interface DeliveryDraft {
   from?: string;
   until?: string;
   address: AddressDraft;
+  /** Whether the user or a CEP has set the city and the state: until then they are those of the store. */
+  hasCity?: boolean;
 }
 
 export interface Draft {
@@ -81,6 +89,32 @@ export function changeDelivery(at: number, part: Partial<DeliveryDraft>): void {
 /** The ID of the store from which the order is picked up. */
 const pickupStore = (from: Draft) =>
   from.store === "" ? (store.value?.id ?? 0) : Number(from.store);
+
+/** Returns the address as the form shows it: in the store's city until another is typed, or a CEP says where it is. */
+export function addressOf(from: Draft, at: number): AddressDraft {
+  const { address, hasCity } = from.deliveries[at]!;
+  if (
+    hasCity === true ||
+    address.city + address.state !== "" ||
+    bareZip(address.zipCode).length === 8
+  )
+    return address;
+  const own = accessibleStores.value.find((one) => one.id === pickupStore(from))?.address;
+  return { ...address, city: own?.city ?? "", state: own?.state ?? "" };
+}
+
+export function changeAddress(at: number, address: AddressDraft): void {
+  const { hasCity, address: before } = draft.value.deliveries[at]!;
+  const shown = addressOf(draft.value, at);
+  if (hasCity === true || address.city !== shown.city || address.state !== shown.state)
+    changeDelivery(at, { address, hasCity: true });
+  else changeDelivery(at, { address: { ...address, city: before.city, state: before.state } });
+}
+
+/** Whether a delivery has a place. The store's city alone is none, because the price would be that of an empty form. */
+export const hasPlace = (from: Draft, at: number): boolean =>
+  isLocatable(from.deliveries[at]!.address) ||
+  (from.deliveries[at]!.address.street.trim() !== "" && isLocatable(addressOf(from, at)));
 
 const CODE_KEY = "despacho.last-code.";
 const PREPARATION_KEY = "despacho.preparation.";
@@ -142,11 +176,9 @@ function usualPreparation(from: Draft): string | undefined {
 
 /** Builds the preview request from the deliveries whose address can be located, and their indices. */
 export function previewRequest(from: Draft): { body: PreviewOrder; stops: number[] } {
-  const stops = from.deliveries
-    .map((_, at) => at)
-    .filter((at) => isLocatable(from.deliveries[at]!.address));
+  const stops = from.deliveries.map((_, at) => at).filter((at) => hasPlace(from, at));
   const deliveries = stops.map((at) => ({
-    address: addressRequest(from.deliveries[at]!.address),
+    address: addressRequest(addressOf(from, at)),
     onlinePayment: from.deliveries[at]!.paid,
     // The way back depends on the method.
     ...paymentRequest(from.deliveries[at]!),
@@ -182,7 +214,7 @@ export function orderRequest(from: Draft): CreateOrder {
     ...((from.instructions ?? "").trim() === ""
       ? {}
       : { pickupInstructions: from.instructions!.trim() }),
-    deliveries: from.deliveries.map((one) => ({
+    deliveries: from.deliveries.map((one, at) => ({
       name: one.name.trim(),
       phone: one.phone.trim(),
       ...(hasEmail(one) ? { email: one.email.trim() } : {}),
@@ -192,7 +224,7 @@ export function orderRequest(from: Draft): CreateOrder {
       ...paymentRequest(one),
       ...windowRequest(one),
       confirmation: { platform: one.confirm },
-      address: addressRequest(one.address),
+      address: addressRequest(addressOf(from, at)),
     })),
   });
 }

@@ -1,10 +1,9 @@
 /** Sends a new order at the price that the user sees. */
 
-import { isLocatable } from "./address-draft";
 import { orders } from "./api/client";
 import { ApiError, NetworkError, invalidFields, newIdempotencyKey, whenOnline } from "./api/http";
 import type { Order } from "./api/wire";
-import { missingContacts, orderRequest, previewRequest, type Draft } from "./order-draft";
+import { hasPlace, missingContacts, orderRequest, previewRequest, type Draft } from "./order-draft";
 import { validate, type Quotation } from "./preview";
 
 /** A quote that expires sooner than this is replaced before the order is sent. */
@@ -63,7 +62,7 @@ export async function sendOrder(
   if (
     quoteId === undefined &&
     shown !== null &&
-    from.deliveries.every((one) => isLocatable(one.address))
+    from.deliveries.every((_, at) => hasPlace(from, at))
   ) {
     const fresh = await retryWhenOnline(
       () => orders.preview(previewRequest(from).body, signal),

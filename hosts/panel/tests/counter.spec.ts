@@ -309,11 +309,17 @@ test("price names the missing field, and is marked while estimated", async () =>
   await goTo(page, "/orders/new");
   const reason = page.getByTestId("price-reason");
   const zip = page.locator("#f-deliveries-0-address-zipCode");
-  await expect(reason.getByText("Informe o CEP, ou a cidade e o estado")).toBeVisible();
+  const city = page.locator("#f-deliveries-0-address-city");
+  // The city is that of the store, which is no address.
+  await expect(city).not.toHaveValue("");
+  await expect(reason.getByText("Informe o CEP ou a rua")).toBeVisible();
   await zip.fill("0150");
   await expect(reason.getByText("oito dígitos")).toBeVisible();
   await zip.fill("");
-  await page.fill("#f-deliveries-0-address-city", "São Paulo");
+  await city.fill("");
+  await page.selectOption("#f-deliveries-0-address-state", "");
+  await expect(reason.getByText("Informe o CEP, ou a cidade e o estado")).toBeVisible();
+  await city.fill("São Paulo");
   await expect(reason.getByText("Escolha o estado")).toBeVisible();
   await page.selectOption("#f-deliveries-0-address-state", "SP");
   await expect(page.locator(".estimate").getByText("valor estimado")).toBeVisible();
@@ -328,7 +334,7 @@ test("price names the missing field, and is marked while estimated", async () =>
   // The buttons have the same place with and without a price.
   const submit = page.locator("form.create button[type=submit]");
   const withPrice = await submit.boundingBox();
-  await page.fill("#f-deliveries-0-address-city", "");
+  await city.fill("");
   await expect(page.getByTestId("price")).toHaveText("—");
   expect(await submit.boundingBox()).toEqual(withPrice);
   await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);

@@ -421,6 +421,32 @@ test("a city that is typed before that of the CEP is found stays", async () => {
   await expect(field(0, "city")).toHaveValue("Osasco");
 });
 
+test("the number and the complement are taken out of the street", async () => {
+  const field = (name: string) => page.locator(at(`/deliveries/0/address/${name}`));
+  await goTo(page, "/orders/new");
+  await field("street").fill("R. Augusta, 1508 ap 12");
+  await field("street").press("Tab");
+  await expect(field("street")).toHaveValue("R. Augusta");
+  await expect(field("complement")).toHaveValue("ap 12");
+  await expect(field("number")).toHaveAccessibleName("Número (separado da rua)");
+  // The number is selected, so that who types it again does not double it.
+  await page.keyboard.type("1508");
+  await expect(field("number")).toHaveValue("1508");
+  await screenshot(page, "address-split");
+  // Who wants it in the street writes it there again.
+  await field("number").fill("");
+  await field("complement").fill("");
+  await field("street").fill("R. Augusta, 1508 ap 12");
+  await field("street").blur();
+  await expect(field("street")).toHaveValue("R. Augusta, 1508 ap 12");
+  await field("street").fill("");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate(() => navigator.clipboard.writeText("Av. Paulista 1578"));
+  await field("street").press("ControlOrMeta+v");
+  await expect(field("number")).toHaveValue("1578");
+  await expect(field("street")).toHaveValue("Av. Paulista");
+});
+
 test("the search keeps the focus when the address changes from the start address to that of the results", async () => {
   await page.locator("input[type=search]").pressSequentially("Maria", { delay: 150 });
   await isAt(page, "#/orders?q=Maria");

@@ -52,6 +52,8 @@ test("invalid input in each form shows the API errors next to the fields", async
   await page.fill(at(`${door}/phone`), "1198");
   await page.fill(at(`${door}/productValue`), "-1");
   await page.fill(at(`${door}/address/zipCode`), "123");
+  await page.fill(at(`${door}/address/city`), "");
+  await page.selectOption(at(`${door}/address/state`), "");
   await sendOrder(page);
   await expect(page.locator(".error-box")).toBeVisible();
   const order = {

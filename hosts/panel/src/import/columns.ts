@@ -128,6 +128,7 @@ export function readRecord(
       latitude: cell("latitude"),
       longitude: cell("longitude"),
     },
+    hasCity: true,
   };
   const names = cell("vehicle")
     .split(/[\s,|+]+/)

@@ -4,10 +4,10 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../api/http";
 import type { Preview } from "../api/wire";
 import { kilometres, money } from "../format";
-import { draft, previewRequest, formPointer } from "../order-draft";
+import { addressOf, draft, formPointer, hasPlace, previewRequest } from "../order-draft";
 import { inPage, preview, type Quotation } from "../preview";
 import { zone } from "../session";
-import { isLocatable, type AddressDraft } from "../address-draft";
+import type { AddressDraft } from "../address-draft";
 import { fieldErrorsOf } from "../ui/field";
 import { When } from "../ui/parts";
 import { Price } from "../ui/order-parts";
@@ -93,9 +93,9 @@ function Estimate(props: { of: Preview }) {
 function missingFields(): string | null {
   const t = createTexts.value;
   const { deliveries } = draft.value;
-  const found = deliveries.flatMap((one, at) => {
-    if (isLocatable(one.address)) return [];
-    const text = missingField(one.address);
+  const found = deliveries.flatMap((_, at) => {
+    if (hasPlace(draft.value, at)) return [];
+    const text = missingField(addressOf(draft.value, at));
     return [deliveries.length > 1 ? `${t.delivery(at + 1)}: ${text}` : text];
   });
   return found.length === 0 ? null : found.join(" ");
@@ -104,7 +104,7 @@ function missingFields(): string | null {
 function missingField(address: AddressDraft): string {
   const t = createTexts.value;
   if (/\d/.test(address.zipCode)) return t.missingZip;
-  if (address.city.trim() !== "") return t.missingState;
+  if (address.city.trim() !== "") return address.state === "" ? t.missingState : t.missingStreet;
   return address.state !== "" ? t.missingCity : t.missingAddress;
 }
 

@@ -6,7 +6,9 @@ import { texts } from "../i18n";
 import { updateRow } from "../live";
 import { emptyLoad } from "../load";
 import {
+  addressOf,
   change,
+  changeAddress,
   changeDelivery,
   clearDraft,
   codeOf,
@@ -241,9 +243,13 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
       )}
       <AddressFields
         pointer={`${base}/address`}
-        value={value.address}
-        set={(address) => changeDelivery(at, { address })}
-        lookup={{ find: postcode, latest: () => draft.value.deliveries[at]?.address }}
+        value={addressOf(draft.value, at)}
+        set={(address) => changeAddress(at, address)}
+        lookup={{
+          find: postcode,
+          latest: () =>
+            draft.value.deliveries[at] === undefined ? undefined : addressOf(draft.value, at),
+        }}
       />
       <div class="grid">
         <TextField

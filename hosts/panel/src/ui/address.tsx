@@ -1,8 +1,9 @@
 /** The form fields of an address. */
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { bareZip, coordinates, type AddressDraft } from "../address-draft";
 import { STATES, cepFormat } from "../format";
+import { splitStreet } from "../street";
 import { ChoiceField, TextField } from "./field";
 import { lazy } from "./lazy";
 import { addressTexts } from "../i18n/address";
@@ -29,18 +30,31 @@ export function AddressFields(props: Props) {
     if (name === "zipCode" && bareZip(text) !== bareZip(value.zipCode))
       void fillInCity(bareZip(text));
   };
+  /** The street as it was typed before it was split. The user can type it again to keep it whole. */
+  const whole = useRef("");
+  if (value.street === "") whole.current = "";
+  const split = (typed: string) => {
+    if (typed === whole.current || (value.number + value.complement).trim() !== "") return;
+    const parts = splitStreet(typed);
+    if (parts === null) return;
+    whole.current = typed;
+    props.set({ ...value, ...parts });
+  };
+  // The label says so, because a hint would move the fields below it while one of them is clicked.
+  const isSplit = value.number !== "" && splitStreet(whole.current)?.number === value.number;
   /** Fills in the city and the state of a new complete CEP unless the user types others meanwhile. */
   const fillInCity = async (zip: string) => {
     const { lookup } = props;
-    if (lookup === undefined || zip.length !== 8) return;
+    const before = lookup?.latest();
+    if (lookup === undefined || before === undefined || zip.length !== 8) return;
     const found = await lookup.find(zip);
     const now = lookup.latest();
     if (
       found === null ||
       now === undefined ||
       bareZip(now.zipCode) !== zip ||
-      now.city !== value.city ||
-      now.state !== value.state
+      now.city !== before.city ||
+      now.state !== before.state
     )
       return;
     props.set({ ...now, city: found.city, state: found.state });
@@ -62,14 +76,16 @@ export function AddressFields(props: Props) {
         label={t.street}
         value={value.street}
         set={change("street")}
+        entered={split}
         max={255}
         wide
       />
       <TextField
         pointer={`${pointer}/number`}
-        label={t.number}
+        label={isSplit ? t.splitNumber : t.number}
         value={value.number}
         set={change("number")}
+        suggested={isSplit}
         max={60}
       />
       <TextField

@@ -86,6 +86,8 @@ interface TextProps extends Omit<FieldProps, "children" | "value"> {
   lines?: number;
   /** Formats the value when the field loses the focus. */
   format?: (typed: string) => string;
+  /** Receives the value when the field loses the focus, and after a paste. */
+  entered?: (value: string) => void;
   /** Formats the value while the user types at its end. */
   mask?: (typed: string) => string;
   /** Whether the value is a suggestion, which typing replaces. It can appear or change while the field has the focus. */
@@ -102,6 +104,7 @@ export function TextField(props: TextProps) {
     max,
     lines,
     format,
+    entered,
     mask,
     suggested = false,
     ...field
@@ -124,8 +127,15 @@ export function TextField(props: TextProps) {
             } as JSX.IntrinsicElements["input"])}
             value={value}
             autocomplete={complete ?? "off"}
-            onInput={(event) => set(masked(event.currentTarget, mask))}
-            onBlur={format === undefined ? undefined : () => set(format(value))}
+            onInput={(event) => {
+              const text = masked(event.currentTarget, mask);
+              set(text);
+              if (event.inputType === "insertFromPaste") entered?.(text);
+            }}
+            onBlur={() => {
+              if (format !== undefined) set(format(value));
+              entered?.(value);
+            }}
           />
         ) : (
           <textarea
