@@ -1,4 +1,4 @@
-/** Keyboard shortcuts of one character, which never interrupt typing and can be switched off. */
+/** Keyboard shortcuts. Those of one character never interrupt typing and can be switched off. */
 
 import { signal } from "@preact/signals";
 import { go } from "./router";
@@ -41,6 +41,16 @@ export function setEnabled(on: boolean): void {
     // Without storage, the choice applies only to this page.
   }
 }
+
+/** The keys that send the form of a new order from any of its fields. They type nothing, so they are not switched off. */
+export const SUBMIT_KEYS = /Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘ Enter" : "Ctrl + Enter";
+export const isSubmit = (event: KeyboardEvent): boolean =>
+  event.key === "Enter" &&
+  (event.ctrlKey || event.metaKey) &&
+  !event.repeat &&
+  !event.isComposing &&
+  // The dialog of the map is in the form.
+  document.querySelector("dialog[open]") === null;
 
 let prefixAt = -Infinity;
 

@@ -13,6 +13,7 @@ import { expect, test } from "./support/fixtures";
 import {
   axeViolations,
   defectsEverywhere,
+  dialog,
   downloaded,
   expectMarksInsideMap,
   fillAddress,
@@ -414,6 +415,23 @@ test("shortcuts work, but not while typing", async () => {
   await page.keyboard.press("n");
   await isAt(page, "#/orders/new");
   await expect(page.locator("#f-code")).toBeFocused();
+});
+
+test("Ctrl+Enter creates an order from any field, once", async () => {
+  const code = uniqueCode("TECLA");
+  await goTo(page, "/orders/new");
+  await page.fill("#f-code", code);
+  await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+  await page.fill("#f-deliveries-0-phone", "11990000201");
+  await priceShown(page);
+  await screenshot(page, "create-keys");
+  await page.locator("#f-deliveries-0-address-state").press("ControlOrMeta+Enter");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await isAt(page, /^#\/orders\/\d+$/);
+  await expect(page.locator("#title")).toContainText(code);
+  await page.keyboard.press("?");
+  await expect(dialog(page).getByText("Ctrl + Enter")).toBeVisible();
+  await screenshot(page, "help-keys");
 });
 
 test("labels and receipts are printed in their own sizes, and a label has none of the codes", async () => {

@@ -4,10 +4,11 @@ import { translated } from "./language";
 
 const en = {
   title: "Keyboard shortcuts",
-  note: "Shortcuts do nothing while you type in a field.",
+  note: "The other shortcuts do nothing while you type in a field.",
   use: "Use these shortcuts",
   followedBy: "then",
   create: "New order",
+  submit: "Create the order, also while you type",
   search: "Search orders",
   next: "Next order in the list",
   previous: "Previous order in the list",
@@ -19,10 +20,11 @@ const en = {
 
 const pt: typeof en = {
   title: "Atalhos de teclado",
-  note: "Os atalhos não funcionam enquanto você digita em um campo.",
+  note: "Os outros atalhos não funcionam enquanto você digita em um campo.",
   use: "Usar estes atalhos",
   followedBy: "e depois",
   create: "Novo pedido",
+  submit: "Criar o pedido, também enquanto você digita",
   search: "Buscar pedidos",
   next: "Próximo pedido da lista",
   previous: "Pedido anterior da lista",

@@ -22,6 +22,7 @@ import { PriceChangedError, checkOrder, sendOrder } from "../order-send";
 import { postcode, preload } from "../preview";
 import { go } from "../router";
 import { accessibleStores, store } from "../session";
+import { SUBMIT_KEYS, isSubmit } from "../shortcuts";
 import { AddressFields } from "../ui/address";
 import {
   CheckField,
@@ -84,7 +85,16 @@ export function CreatePage() {
   const fieldErrors = fieldErrorsOf(error).length > 0 ? fieldErrorsOf(error) : price.fieldErrors;
   return (
     <Page title={t.title}>
-      <form class="create" onSubmit={submit} noValidate>
+      <form
+        class="create"
+        onSubmit={submit}
+        onKeyDown={(event) => {
+          if (!isSubmit(event)) return;
+          event.preventDefault();
+          event.currentTarget.requestSubmit();
+        }}
+        noValidate
+      >
         <FieldErrors.Provider value={fieldErrors}>
           <div class="create-form">
             <ErrorBox error={error} />
@@ -105,7 +115,12 @@ export function CreatePage() {
           <aside class="create-price" aria-label={t.price}>
             {/* Above the price, which changes its height: otherwise a button can move away while it is clicked. */}
             <div class="row">
-              <button type="submit" class="button primary big" aria-disabled={phase !== "typing"}>
+              <button
+                type="submit"
+                class="button primary big"
+                aria-disabled={phase !== "typing"}
+                aria-keyshortcuts="Control+Enter Meta+Enter"
+              >
                 {phase === "typing" ? t.submit : t.sending}
               </button>
               {phase === "waiting" ? (
@@ -124,6 +139,7 @@ export function CreatePage() {
                   {t.clear}
                 </button>
               )}
+              <kbd aria-hidden="true">{SUBMIT_KEYS}</kbd>
             </div>
             {phase === "waiting" && (
               <p class="notice" role="status">

@@ -2,7 +2,7 @@
 
 import { texts } from "../i18n";
 import { helpTexts } from "../i18n/help";
-import { PAGES, enabled, helpOpen, setEnabled } from "../shortcuts";
+import { PAGES, SUBMIT_KEYS, enabled, helpOpen, setEnabled } from "../shortcuts";
 import { Dialog } from "./dialog";
 import { CheckField } from "./field";
 
@@ -12,6 +12,7 @@ export function Help() {
   const close = () => (helpOpen.value = false);
   const keys: readonly (readonly [string, string])[] = [
     ["n", t.create],
+    [SUBMIT_KEYS, t.submit],
     ["/", t.search],
     ["j", t.next],
     ["k", t.previous],
@@ -27,7 +28,7 @@ export function Help() {
         {keys.map(([key, label]) => (
           <div key={key}>
             <dt>
-              {key.split(" ").map((one, at) => (
+              {(key === SUBMIT_KEYS ? [key] : key.split(" ")).map((one, at) => (
                 <>
                   {at > 0 && <span class="dim"> {t.followedBy} </span>}
                   <kbd>{one}</kbd>
