@@ -67,7 +67,6 @@ export type StoreComparison = Schemas["StoreComparison"];
 export type DispatchPass = Schemas["DispatchPass"];
 export type DispatchSettings = Schemas["DispatchSettings"];
 export type DispatchComparison = Schemas["DispatchComparison"];
-export type ChangedDecision = Schemas["ChangedDecision"];
 /** A journal event, as sent by the event stream. */
 export type JournalEvent = Schemas["JournalEvent"];
 
@@ -106,6 +105,7 @@ export type TopUpList = Schemas["TopUpList"];
 export type TopUpState = Schemas["TopUpState"];
 
 export type OrderDispatch = Schemas["OrderDispatch"];
+export type ConsideredCourier = Schemas["ConsideredCourier"];
 export type DispatchDecision = Schemas["DispatchDecision"];
 export type AssignmentCost = Schemas["AssignmentCost"];
 export type OrderSituation = Schemas["OrderSituation"];

@@ -1,13 +1,13 @@
 /** A table that becomes a list of cards on a phone, with the column name in each cell. */
 
-import type { ComponentChildren } from "preact";
+import { Fragment, type ComponentChildren } from "preact";
 import { texts } from "../i18n";
 
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => ComponentChildren;
-  /** `main` names the row, `actions` contains its buttons, `plain` shows no column name on a phone. */
-  kind?: "main" | "actions" | "plain";
+  /** `main` names the row, `header` also for a screen reader, `actions` contains its buttons, `plain` shows no column name on a phone. */
+  kind?: "main" | "header" | "actions" | "plain";
   /** Numbers are right-aligned. */
   right?: boolean;
   class?: string | ((row: Row) => string);
@@ -20,13 +20,21 @@ interface Props<Row> {
   /** The layout of the cards on a phone. */
   class?: string;
   label: string;
+  /** Shows the label above the columns. */
+  caption?: boolean;
+  /** What is open below a row; null for a closed one. */
+  below?: (row: Row) => ComponentChildren;
 }
 
 export function Table<Row>(props: Props<Row>) {
   const columns = props.columns.filter((column) => column !== null);
   return (
     <div class="table-box">
-      <table class={`table ${props.class ?? ""}`} aria-label={props.label}>
+      <table
+        class={`table ${props.class ?? ""}`}
+        aria-label={props.caption === true ? undefined : props.label}
+      >
+        {props.caption === true && <caption>{props.label}</caption>}
         <thead>
           <tr>
             {columns.map((column) => (
@@ -41,19 +49,35 @@ export function Table<Row>(props: Props<Row>) {
           </tr>
         </thead>
         <tbody>
-          {props.rows.map((row) => (
-            <tr key={props.id(row)}>
-              {columns.map((column) => (
-                <td
-                  key={column.head}
-                  class={classOf(column, row)}
-                  data-label={column.kind === undefined ? column.head : undefined}
-                >
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {props.rows.map((row) => {
+            const below = props.below?.(row) ?? null;
+            return (
+              <Fragment key={props.id(row)}>
+                <tr>
+                  {columns.map((column) =>
+                    column.kind === "header" ? (
+                      <th key={column.head} scope="row" class={classOf(column, row)}>
+                        {column.cell(row)}
+                      </th>
+                    ) : (
+                      <td
+                        key={column.head}
+                        class={classOf(column, row)}
+                        data-label={column.kind === undefined ? column.head : undefined}
+                      >
+                        {column.cell(row)}
+                      </td>
+                    ),
+                  )}
+                </tr>
+                {below !== null && (
+                  <tr class="below-row">
+                    <td colSpan={columns.length}>{below}</td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
         </tbody>
       </table>
     </div>
@@ -63,7 +87,11 @@ export function Table<Row>(props: Props<Row>) {
 function classOf<Row>(column: Column<Row>, row: Row): string {
   const extra = typeof column.class === "function" ? column.class(row) : column.class;
   const kind =
-    column.kind === "main" ? "main-cell" : column.kind === "actions" ? "actions-cell" : "";
+    column.kind === "main" || column.kind === "header"
+      ? "main-cell"
+      : column.kind === "actions"
+        ? "actions-cell"
+        : "";
   return [kind, column.right === true || column.kind === "actions" ? "right" : "", extra ?? ""]
     .filter(Boolean)
     .join(" ");

@@ -231,7 +231,7 @@ export async function defects(page: Page, name: string, suffix: string): Promise
     found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
   }
   const overflow = await page.evaluate(() => {
-    const scrolled = ".table-box:has(.orders, .prices), .order-main, .order-side";
+    const scrolled = ".table-box:has(.orders, .prices, .costs), .order-main, .order-side";
     const boxes = [document.documentElement, ...document.querySelectorAll(scrolled)];
     return Math.max(...boxes.map((box) => box.scrollWidth - box.clientWidth));
   });

@@ -3,8 +3,8 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type {
-  ChangedDecision,
   DispatchComparison,
+  DispatchDecision,
   DispatchPass,
   DispatchSettings,
 } from "../../api/wire";
@@ -18,7 +18,8 @@ import { dispatch } from "../api";
 import { formDraft } from "../draft";
 import type { PageProps } from "../page-props";
 import { dispatchTexts, settingNames } from "../texts/dispatch";
-import { Decision } from "../ui/decision";
+import { detailTexts, span } from "../texts/order";
+import { CourierLink, Decisions, Explanation, outcomeOf } from "../ui/decision";
 
 const MAX_DECISIONS = 100;
 
@@ -66,18 +67,21 @@ function PassSection() {
       </div>
       <p class="hint">{t.dryRunHint}</p>
       <ErrorBox error={error} />
-      <div role="status">{result.value !== null && <ResultText of={result.value} />}</div>
+      <div class={result.value === null ? undefined : "card stack"} data-testid="pass">
+        <div role="status">{result.value !== null && <Summary of={result.value} />}</div>
+        {result.value !== null && <PassTable of={result.value.pass} key={result.value.at} />}
+      </div>
     </div>
   );
 }
 
-function ResultText(props: { of: Result }) {
+function Summary(props: { of: Result }) {
   const t = dispatchTexts.value;
   const { pass, isDryRun, at } = props.of;
   const decisions = pass.decisions ?? [];
   const time = timeWithSeconds(at, zone.value);
   return (
-    <div class="card" data-testid="pass">
+    <>
       <p class="strong">{isDryRun ? t.simulated(time) : t.done(time)}</p>
       {pass.more && <p class="warn-text">{t.more}</p>}
       {isDryRun ? (
@@ -95,22 +99,36 @@ function ResultText(props: { of: Result }) {
       {decisions.length > MAX_DECISIONS && (
         <p class="warn-text">{t.shown(MAX_DECISIONS, decisions.length)}</p>
       )}
-      {decisions.length > 0 && (
-        <ol class="decisions">
-          {decisions.slice(0, MAX_DECISIONS).map((one) => (
-            <Decision
-              key={one.orderId}
-              pass={one}
-              title={
-                <>
-                  <a href={`#/orders/${one.orderId}`}>{t.order(one.orderId)}</a>.{" "}
-                </>
-              }
-            />
-          ))}
-        </ol>
-      )}
-    </div>
+    </>
+  );
+}
+
+function PassTable(props: { of: DispatchPass }) {
+  const t = detailTexts.value;
+  const decisions = props.of.decisions ?? [];
+  if (decisions.length === 0) return null;
+  return (
+    <Decisions
+      label={dispatchTexts.value.decisions}
+      rows={decisions.slice(0, MAX_DECISIONS)}
+      columns={[
+        { head: t.outcome, kind: "plain", cell: outcomeOf },
+        {
+          head: t.to,
+          kind: "plain",
+          class: ({ courierId }) => (courierId === null ? "none" : ""),
+          cell: ({ courierId }) => (courierId === null ? "—" : <CourierLink id={courierId} />),
+        },
+        {
+          head: t.total,
+          kind: "plain",
+          right: true,
+          class: ({ cost }) => (cost === null ? "none" : "number"),
+          cell: ({ cost }) => (cost === null ? "—" : span(cost.total)),
+        },
+      ]}
+      explanation={(pass) => <Explanation of={pass} />}
+    />
   );
 }
 
@@ -170,6 +188,7 @@ function SettingsForm(props: { current: DispatchSettings }) {
   const body = () =>
     Object.fromEntries(settingNames.map((name) => [name, numberOf(shownValue(name))]));
   const { error, busy, submit } = useSubmit(() => dispatch.compare(body()), setShown);
+  const found = error === null ? shown : null;
   return (
     <>
       <form class="stack" onSubmit={submit} noValidate data-testid="settings">
@@ -206,9 +225,26 @@ function SettingsForm(props: { current: DispatchSettings }) {
           </button>
         </div>
       </form>
-      <div role="status">
-        {shown !== null && error === null && <Comparison of={shown} current={current} />}
+      <div class={found === null ? undefined : "card stack"} data-testid="comparison">
+        <div role="status">{found !== null && <ComparisonSummary of={found} />}</div>
+        {found !== null && <Comparison of={found} current={current} />}
       </div>
+    </>
+  );
+}
+
+function ComparisonSummary(props: { of: DispatchComparison }) {
+  const t = dispatchTexts.value;
+  const { of } = props;
+  return (
+    <>
+      <p>
+        {t.compared(of.current.assigned, of.draft.assigned, of.current.orders, of.draft.orders)}
+      </p>
+      <p class="strong">{of.changedOrders === 0 ? t.same : t.changed(of.changedOrders)}</p>
+      {of.changed.length < of.changedOrders && (
+        <p class="warn-text">{t.shown(of.changed.length, of.changedOrders)}</p>
+      )}
     </>
   );
 }
@@ -222,49 +258,49 @@ function Comparison(props: { of: DispatchComparison; current: DispatchSettings }
       `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} = ${of.settings[name]}`,
   );
   return (
-    <div class="card stack" data-testid="comparison">
-      <p>
-        {t.compared(of.current.assigned, of.draft.assigned, of.current.orders, of.draft.orders)}
-      </p>
-      <p class="strong">{of.changedOrders === 0 ? t.same : t.changed(of.changedOrders)}</p>
-      {of.changed.length < of.changedOrders && (
-        <p class="warn-text">{t.shown(of.changed.length, of.changedOrders)}</p>
+    <>
+      {of.changed.length > 0 && (
+        <Decisions
+          label={t.decisions}
+          rows={of.changed}
+          columns={[
+            { head: t.now, cell: (row) => <Side of={row.current} /> },
+            { head: t.withDraft, cell: (row) => <Side of={row.draft} /> },
+          ]}
+          explanation={(row) =>
+            [
+              { title: t.now, side: row.current },
+              { title: t.withDraft, side: row.draft },
+            ].map(({ title, side }) => (
+              <section key={title} class="explanation">
+                <h3>{title}</h3>
+                {side === null ? <p>{t.notMatched}</p> : <Explanation of={side} />}
+              </section>
+            ))
+          }
+        />
       )}
-      {of.changed.map((one) => (
-        <Changed key={one.orderId} of={one} />
-      ))}
       {lines.length > 0 && (
         <>
           <p>{t.apply}</p>
           <pre class="config-lines">{["[dispatch]", ...lines].join("\n")}</pre>
         </>
       )}
-    </div>
+    </>
   );
 }
 
-function Changed(props: { of: ChangedDecision }) {
-  const t = dispatchTexts.value;
-  const { orderId, current, draft } = props.of;
-  const side = (title: string, of: ChangedDecision["current"]) =>
-    of === null ? (
-      <li>
-        <p>
-          {title}: {t.notMatched}
-        </p>
-      </li>
-    ) : (
-      <Decision pass={of} title={<>{title}: </>} />
-    );
+function Side(props: { of: DispatchDecision | null }) {
+  const { of } = props;
+  if (of === null) return <>{dispatchTexts.value.notMatched}</>;
   return (
-    <section>
-      <h3>
-        <a href={`#/orders/${orderId}`}>{t.order(orderId)}</a>
-      </h3>
-      <ol class="decisions">
-        {side(t.now, current)}
-        {side(t.withDraft, draft)}
-      </ol>
-    </section>
+    <>
+      {outcomeOf(of)}
+      {of.courierId !== null && (
+        <>
+          : <CourierLink id={of.courierId} />
+        </>
+      )}
+    </>
   );
 }

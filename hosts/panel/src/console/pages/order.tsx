@@ -109,7 +109,6 @@ function Dispatch(props: { order: OrderDetails }) {
                   <Decision
                     key={pass.at + pass.outcome}
                     pass={pass}
-                    courier={order.deliveryMan}
                     zone={zoneOf(order.pickupAddress)}
                   />
                 ))}

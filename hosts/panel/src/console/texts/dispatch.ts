@@ -46,7 +46,7 @@ const en = {
     `${n} of ${all} searching orders would be assigned to couriers.`,
   more: "The pass stopped at its limit. Run another one at once.",
   shown: (n: number, all: number) => `The list shows ${n} of ${all} decisions.`,
-  order: (id: number) => `Order #${id}`,
+  decisions: "Decisions",
   settings: "Settings",
   settingsHint:
     "The settings are those of the server's configuration. A simulation shows what a pass would decide with other values; it changes nothing.",
@@ -72,7 +72,7 @@ const en = {
     n === 1 ? "The decision about 1 order changes." : `The decisions about ${n} orders change.`,
   now: "Now",
   withDraft: "With these values",
-  notMatched: "no courier in reach",
+  notMatched: "No courier in reach",
   apply: "To apply these values, add them to the configuration file of the server and restart it:",
 };
 
@@ -106,7 +106,7 @@ const pt: typeof en = {
   assigns: (n, all) => `${n} de ${all} pedidos em busca seriam atribuídos a entregadores.`,
   more: "A passada parou no seu limite. Execute outra em seguida.",
   shown: (n, all) => `A lista mostra ${n} de ${all} decisões.`,
-  order: (id) => `Pedido #${id}`,
+  decisions: "Decisões",
   settings: "Ajustes",
   settingsHint:
     "Os ajustes são os da configuração do servidor. A simulação mostra o que uma passada decidiria com outros valores e não altera nada.",
@@ -133,7 +133,7 @@ const pt: typeof en = {
     n === 1 ? "A decisão sobre 1 pedido muda." : `As decisões sobre ${n} pedidos mudam.`,
   now: "Agora",
   withDraft: "Com estes valores",
-  notMatched: "nenhum entregador ao alcance",
+  notMatched: "Nenhum entregador ao alcance",
   apply:
     "Para aplicar estes valores, inclua-os no arquivo de configuração do servidor e reinicie-o:",
 };
