@@ -22,7 +22,7 @@ export function reasonOf(
   const chosen = considered.find((one) => one.courierId === courierId);
   // The couriers are sorted by their cost.
   const next = considered.find((one) => one.courierId !== courierId);
-  if (next === undefined) return t.only(name);
+  if (next === undefined) return t.single(name);
   const other = nameOf(next.courierId);
   if (chosen === undefined || chosen.cost.total > next.cost.total) return t.together(name, other);
   const lessOf = (part: CostPart) => next.cost[part] - chosen.cost[part];

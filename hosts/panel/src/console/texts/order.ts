@@ -42,7 +42,7 @@ const en = {
     `${name} was chosen, but ${next} would cost about the same.`,
   together: (name: string, next: string) =>
     `${name} was chosen with all orders in view: for this order alone, ${next} would be better.`,
-  only: (name: string) => `${name} was the only courier in reach who could take the order.`,
+  single: (name: string) => `${name} was the only courier in reach who could take the order.`,
   byOperator: (name: string) => `The operator chose ${name}.`,
   /** The rest of the sentence of `best`. Only the delay is counted in full. */
   less: {
@@ -138,7 +138,7 @@ const pt: typeof en = {
   equal: (name, next) => `${name} foi a melhor opção, mas ${next} custaria quase o mesmo.`,
   together: (name, next) =>
     `${name} foi a melhor opção para o conjunto dos pedidos: só para este, seria ${next}.`,
-  only: (name) => `${name} era a única opção ao alcance que podia levar o pedido.`,
+  single: (name) => `${name} era a única opção ao alcance que podia levar o pedido.`,
   byOperator: (name) => `O operador escolheu ${name}.`,
   less: {
     lateness: (time) => `o atraso é ${time} menor`,
