@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { beforeEach, expect, test } from "vitest";
 import { emptyAddress } from "./address-draft";
-import type { OrderRow, Store } from "./api/wire";
+import type { Order, OrderRow, Store } from "./api/wire";
 import { chosenDay, rows } from "./live";
 import {
   addressOf,
@@ -13,11 +13,13 @@ import {
   draft,
   emptyDelivery,
   formPointer,
+  isUntouched,
   missingContacts,
   orderRequest,
   preparationOf,
   previewRequest,
   rememberOrder,
+  repeatOrder,
   type DeliveryDraft,
 } from "./order-draft";
 import { branches, store } from "./session";
@@ -42,7 +44,7 @@ const row = (id: number, code: string, part: Partial<OrderRow> = {}) =>
   ({ id, code, storeId: 7, createdAt: new Date().toISOString(), ...part }) as OrderRow;
 
 test("the suggested code follows the code of the day's newest order", () => {
-  expect(codeOf(draft.value)).toBe("");
+  expect(codeOf(draft.value)).toMatch(/^\d{6}001$/);
   rows.value = [row(1, "0041"), row(3, "0042"), row(2, "0099"), row(4, "balcão")];
   expect(codeOf(draft.value)).toBe("0043");
   // A used number is passed over.
@@ -290,4 +292,50 @@ test("the store's city has no price before the street is typed", () => {
   expect(previewRequest(draft.value).body.deliveries).toEqual([
     { address: { street: "Rua Um", city: "Recife", state: "PE" }, onlinePayment: true },
   ]);
+});
+
+test("a repeated order has the recipients and payments of the stored one, and a code of its own", () => {
+  const stored = {
+    storeId: 7,
+    code: "A-1",
+    pickupInstructions: "balcão 2",
+    deliveries: [
+      {
+        name: "Maria Silva",
+        phone: "+5511987654321",
+        email: null,
+        productValue: 42.5,
+        observation: null,
+        onlinePayment: false,
+        payment: { method: "CASH" },
+        address: {
+          street: "Rua A",
+          number: "10",
+          city: "São Paulo",
+          state: "SP",
+          complement: null,
+        },
+      },
+    ],
+  } as unknown as Order;
+  clearDraft();
+  expect(isUntouched()).toBe(true);
+  repeatOrder(stored);
+  expect(isUntouched()).toBe(false);
+  const { code: _, ...request } = orderRequest(draft.value);
+  expect(request).toMatchObject({
+    pickupInstructions: "balcão 2",
+    deliveries: [
+      {
+        name: "Maria Silva",
+        phone: "(11) 98765-4321",
+        onlinePayment: false,
+        productValue: 42.5,
+        payment: { method: "CASH" },
+        address: { street: "Rua A", number: "10", city: "São Paulo", state: "SP" },
+      },
+    ],
+  });
+  expect(draft.value.code).toBeNull();
+  clearDraft();
 });

@@ -2,6 +2,7 @@
 
 import { computed } from "@preact/signals";
 import {
+  addressDraft,
   addressRequest,
   bareZip,
   emptyAddress,
@@ -9,9 +10,10 @@ import {
   type AddressDraft,
 } from "./address-draft";
 import { form } from "./api/http";
-import type { CreateOrder, FieldError, PaymentMethod, PreviewOrder } from "./api/wire";
+import type { CreateOrder, FieldError, Order, PaymentMethod, PreviewOrder } from "./api/wire";
 import { createDraft } from "./draft";
-import { day, localInstant } from "./format";
+import { day, localInstant, phone } from "./format";
+import type { Known } from "./known";
 import { chosenDay, rows } from "./live";
 import { emptyLoad, requirementsOf, type LoadDraft } from "./load";
 import { amount, decimal } from "./numbers";
@@ -71,6 +73,37 @@ const empty = (): Draft => ({
 });
 
 export const draft = createDraft<Draft>("order", empty);
+
+/** Whether nothing was typed. */
+export const isUntouched = (): boolean => JSON.stringify(draft.value) === JSON.stringify(empty());
+
+/** Fills in the form with a stored order, which then gets a code and a price of its own. */
+export function repeatOrder(of: Order): void {
+  draft.value = {
+    ...empty(),
+    store: String(of.storeId),
+    instructions: of.pickupInstructions ?? "",
+    deliveries: of.deliveries.map((one) => ({
+      ...emptyDelivery(),
+      name: one.name ?? "",
+      phone: phone(one.phone ?? ""),
+      email: one.email ?? "",
+      value: one.productValue === null ? "" : String(one.productValue).replace(".", ","),
+      observation: one.observation ?? "",
+      paid: one.onlinePayment,
+      payment: one.payment?.method ?? "",
+      address: addressDraft(one.address),
+      hasCity: true,
+    })),
+  };
+}
+
+/** Fills in what earlier orders say about a customer. */
+export function fillInKnown(at: number, known: Known): void {
+  const { name, observation, paid, payment } = known;
+  const address = addressDraft(known.address);
+  changeDelivery(at, { name, observation, paid, payment, address, hasCity: true });
+}
 
 export const clearDraft = () => (draft.value = empty());
 
@@ -139,7 +172,7 @@ export function rememberOrder(from: Draft): void {
 
 const NUMERIC = /^\d{1,12}$/;
 
-/** The number after the day's last numeric code of the store, or after the last one on this device. Empty without one. */
+/** The number after the day's last numeric code of the store, or after the last one on this device. The first one is the date and `001`, such as `261201001`. A code with letters has no successor. */
 const suggestedCode = computed(() => {
   const id = pickupStore(draft.value);
   const own = rows.value.filter((row) => row.storeId === id);
@@ -155,10 +188,11 @@ const suggestedCode = computed(() => {
         )
       : null;
   const last = newest?.code ?? stored(CODE_KEY, draft.value) ?? "";
-  if (!NUMERIC.test(last)) return "";
+  const before = last === "" ? `${today.slice(2).replaceAll("-", "")}000` : last;
+  if (!NUMERIC.test(before)) return "";
   const used = new Set(own.map((row) => row.code));
-  for (let number = Number(last) + 1; ; number += 1) {
-    const code = String(number).padStart(last.length, "0");
+  for (let number = Number(before) + 1; ; number += 1) {
+    const code = String(number).padStart(before.length, "0");
     if (!used.has(code)) return code;
   }
 });

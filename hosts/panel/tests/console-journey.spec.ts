@@ -110,24 +110,18 @@ async function typeOrder(page: Page, code: string): Promise<number> {
   await expect(page.locator("#f-code")).toBeVisible();
   const at = "f-deliveries-0";
   for (const [id, text] of [
-    ["f-code", code],
-    ["f-preparationTime", "0"],
-    [`${at}-name`, "Rita Gomes"],
     [`${at}-phone`, "11987654321"],
+    [`${at}-name`, "Rita Gomes"],
     [`${at}-address-zipCode`, "89204000"],
     [`${at}-address-street`, "Rua Visconde de Taunay"],
     [`${at}-address-number`, "500"],
+    ["f-code", code],
+    ["f-preparationTime", "0"],
   ]) {
     await keyboard.to(id);
-    // The field contains the last preparation time.
-    if (id === "f-preparationTime") await keyboard.press("Control+a");
+    // The fields contain a suggested code and the last preparation time.
+    if (id === "f-code" || id === "f-preparationTime") await keyboard.press("Control+a");
     await keyboard.type(text);
-  }
-  if ((await page.inputValue(`#${at}-address-city`)) === "") {
-    await keyboard.to(`${at}-address-city`);
-    await keyboard.type("Joinville");
-    await keyboard.to(`${at}-address-state`);
-    await keyboard.type("SC");
   }
   await keyboard.press("Enter");
   await isAt(page, /^#\/orders\/\d+$/);
@@ -191,7 +185,7 @@ test("the operator creates a store, whose user creates an order that the operato
   await expect(operator.locator("dialog")).toHaveCount(0);
   expect((await order()).body.deliveryMan.id).toBe(next.id);
   // The courier who has it is no longer offered.
-  await expect(sheet.getByRole("link", { name })).toHaveCount(1);
+  await expect(sheet.getByRole("link", { name, exact: true })).toHaveCount(1);
   await expect(sheet.getByRole("button", { name: `Reatribuir: ${name}` })).toHaveCount(0);
   expect(await defectsEverywhere(operator, "map-order")).toEqual([]);
   await expect(sheet.getByRole("heading", { name: code })).toBeFocused();

@@ -113,8 +113,8 @@ const row = (code: string) => page.locator(".orders tbody tr", { hasText: code }
 
 test("phones and CEPs are accepted as typed", async () => {
   await goTo(page, "/orders/new");
-  await expect(page.locator("#f-code")).toBeFocused();
   const phone = page.locator("#f-deliveries-0-phone");
+  await expect(phone).toBeFocused();
   for (const typed of [
     "11 98765-4321",
     "(11) 98765-4321",
@@ -414,7 +414,7 @@ test("shortcuts work, but not while typing", async () => {
   await expect(help).toHaveCount(0);
   await page.keyboard.press("n");
   await isAt(page, "#/orders/new");
-  await expect(page.locator("#f-code")).toBeFocused();
+  await expect(page.locator("#f-deliveries-0-phone")).toBeFocused();
 });
 
 test("Ctrl+Enter creates an order from any field, once", async () => {
@@ -875,7 +875,7 @@ test("late orders and those without a courier are counted and filtered", async (
   const [waiting, searching] = [await preparing(), await create()];
   await goTo(page, "/orders");
   await expect(row(waiting.code)).toBeVisible();
-  const tab = (name: RegExp) => page.locator(".tabs").getByRole("button", { name });
+  const tab = (name: RegExp) => page.locator(".filters .tabs").getByRole("button", { name });
   await expect(tab(/^Sem entregador 1$/)).toBeVisible();
   await tab(/^Sem entregador/).click();
   await expect(row(searching.code)).toBeVisible();

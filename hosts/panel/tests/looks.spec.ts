@@ -95,7 +95,7 @@ const dialogs = (
   ["webhook", "/webhooks", ".page-aside .button.primary"],
   ["rotate", `/webhooks/${hook}`, ".page-aside .button:nth-of-type(2)"],
   ["remove-webhook", `/webhooks/${hook}`, ".page-aside .button.danger"],
-  ["remove-branch", "/stores", ".table .actions-cell .button"],
+  ["remove-branch", "/stores", ".table .actions-cell button"],
 ];
 
 for (const { device, colorScheme, ...options } of LOOKS) {

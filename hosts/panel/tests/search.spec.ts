@@ -74,7 +74,7 @@ test("search finds orders of all days by code, number, name and phone", async ()
   await expect(page.locator(".search-day .badge").getByText("Cancelado")).toBeVisible();
   await field().fill("");
   await isAt(page, "#/orders");
-  await expect(page.locator(".tabs")).toBeVisible();
+  await expect(page.locator(".filters .tabs")).toBeVisible();
 });
 
 test("back returns from an order to the results, and from these to the list", async () => {
@@ -93,7 +93,7 @@ test("back returns from an order to the results, and from these to the list", as
   await expect(results().filter({ hasText: order.code })).toBeVisible();
   await expect(field()).toHaveValue(order.code);
   await page.goBack();
-  await expect(page.locator(".tabs")).toBeVisible();
+  await expect(page.locator(".filters .tabs")).toBeVisible();
   await isAt(page, "#/orders");
   await expect(field()).toHaveValue("");
   await page.goForward();
@@ -119,7 +119,7 @@ test("nothing found is explained, and words without letters are rejected", async
   await expect(field()).toHaveAttribute("maxlength", "60");
   // One character is no search.
   await field().fill("a");
-  await expect(page.locator(".tabs")).toBeVisible();
+  await expect(page.locator(".filters .tabs")).toBeVisible();
   await expect(field()).not.toHaveAttribute("aria-invalid");
   await isAt(page, "#/orders");
 });
@@ -135,8 +135,8 @@ test("filters stay while the user searches", async () => {
   await field().fill(name);
   const shows = (count: number) => expect(results()).toHaveCount(count);
   await shows(2);
-  const tabs = page.locator(".tabs button");
-  await expect(page.locator(".tabs [aria-pressed=true]")).toHaveText("Todos");
+  const tabs = page.locator(".filters .tabs button");
+  await expect(page.locator(".filters .tabs [aria-pressed=true]")).toHaveText("Todos");
   await tabs.filter({ hasText: "Em aberto" }).click();
   await shows(1);
   await expect(results().getByText(open.code)).toBeVisible();

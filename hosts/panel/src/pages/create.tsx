@@ -14,13 +14,15 @@ import {
   codeOf,
   draft,
   emptyDelivery,
+  fillInKnown,
+  isUntouched,
   preparationOf,
   rememberOrder,
   type DeliveryDraft,
 } from "../order-draft";
 import { PriceChangedError, checkOrder, sendOrder } from "../order-send";
 import { postcode, preload } from "../preview";
-import { go } from "../router";
+import { go, parameter, replace } from "../router";
 import { accessibleStores, store } from "../session";
 import { SUBMIT_KEYS, isSubmit } from "../shortcuts";
 import { AddressFields } from "../ui/address";
@@ -38,12 +40,20 @@ import { lazy } from "../ui/lazy";
 import { Page } from "../ui/parts";
 import { notify } from "../ui/toast";
 import { PricePanel, usePrice } from "./create-price";
+import { KnownCustomer } from "./known-customer";
 import { createTexts } from "../i18n/create";
 import { paymentMethodTexts } from "../i18n/payment-methods";
 
 const LoadFields = lazy(() => import("../ui/load-fields").then((module) => module.LoadFields), 1);
 
 export function CreatePage() {
+  // A program that shows who is calling opens the form with the number.
+  const caller = parameter("phone");
+  useEffect(() => {
+    if (caller === "") return;
+    if (isUntouched()) changeDelivery(0, { phone: phoneFormat(caller) });
+    replace("/orders/new");
+  }, [caller]);
   const t = createTexts.value;
   const [error, setError] = useState<unknown>(null);
   const [phase, setPhase] = useState<"typing" | "sending" | "waiting">("typing");
@@ -99,7 +109,6 @@ export function CreatePage() {
           <div class="create-form">
             <ErrorBox error={error} />
             <Conflict error={error} />
-            <Head />
             {draft.value.deliveries.map((one, at) => (
               <DeliveryFields key={at} at={at} value={one} />
             ))}
@@ -110,6 +119,7 @@ export function CreatePage() {
             >
               {t.add}
             </button>
+            <Head />
             <LoadFields value={draft.value.load ?? emptyLoad()} set={(load) => change({ load })} />
           </div>
           <aside class="create-price" aria-label={t.price}>
@@ -171,7 +181,7 @@ function Head() {
   const stores = accessibleStores.value;
   return (
     <section class="card">
-      <div class="grid" data-first>
+      <div class="grid">
         <TextField
           pointer="/code"
           label={t.code}
@@ -257,25 +267,7 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
           {texts.value.common.remove}
         </button>
       )}
-      <AddressFields
-        pointer={`${base}/address`}
-        value={addressOf(draft.value, at)}
-        set={(address) => changeAddress(at, address)}
-        lookup={{
-          find: postcode,
-          latest: () =>
-            draft.value.deliveries[at] === undefined ? undefined : addressOf(draft.value, at),
-        }}
-      />
-      <div class="grid">
-        <TextField
-          pointer={`${base}/name`}
-          label={t.name}
-          value={value.name}
-          set={(name) => set({ name })}
-          max={255}
-          optional
-        />
+      <div class="grid" data-first={at === 0 ? true : undefined}>
         <TextField
           pointer={`${base}/phone`}
           label={t.phone}
@@ -288,6 +280,31 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
           mode="tel"
           optional={!value.confirm}
         />
+        <KnownCustomer
+          typed={value.phone}
+          value={`#f-deliveries-${at}-productValue`}
+          use={(known) => fillInKnown(at, known)}
+        />
+        <TextField
+          pointer={`${base}/name`}
+          label={t.name}
+          value={value.name}
+          set={(name) => set({ name })}
+          max={255}
+          optional
+        />
+      </div>
+      <AddressFields
+        pointer={`${base}/address`}
+        value={addressOf(draft.value, at)}
+        set={(address) => changeAddress(at, address)}
+        lookup={{
+          find: postcode,
+          latest: () =>
+            draft.value.deliveries[at] === undefined ? undefined : addressOf(draft.value, at),
+        }}
+      />
+      <div class="grid">
         {value.confirm && (
           <TextField
             pointer={`${base}/email`}

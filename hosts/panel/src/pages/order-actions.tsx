@@ -5,7 +5,9 @@ import { orders } from "../api/client";
 import type { Cancellation, Delivery, Order, OrderDetails } from "../api/wire";
 import { money, timeOrDateTime, zoneOf } from "../format";
 import { now } from "../clock";
+import { isUntouched, repeatOrder } from "../order-draft";
 import { isInPreparation, sendReady } from "../ready";
+import { go } from "../router";
 import { OUT_FOR_DELIVERY } from "../situations";
 import { decimal } from "../numbers";
 import { Confirm } from "../ui/confirm";
@@ -19,7 +21,7 @@ interface Props {
   onChange: (order: Order) => void;
 }
 
-type OrderDialog = "ready" | "delay" | "cancel" | "waive" | null;
+type OrderDialog = "delay" | "cancel" | "waive" | "repeat" | null;
 
 export function OrderActions(props: Props) {
   const t = orderTexts.value;
@@ -31,6 +33,10 @@ export function OrderActions(props: Props) {
   const ready = () => {
     setError(null);
     sendReady(id).then(props.onChange, setError);
+  };
+  const repeat = () => {
+    repeatOrder(props.order);
+    go("/orders/new");
   };
   return (
     <>
@@ -50,6 +56,13 @@ export function OrderActions(props: Props) {
             {t.doWaive}
           </button>
         )}
+        <button
+          type="button"
+          class="button"
+          onClick={() => (isUntouched() ? repeat() : setDialog("repeat"))}
+        >
+          {t.doRepeat}
+        </button>
         {situation < OUT_FOR_DELIVERY && (
           <button type="button" class="button danger" onClick={() => setDialog("cancel")}>
             {t.doCancel}
@@ -59,6 +72,17 @@ export function OrderActions(props: Props) {
       {error !== null && <ErrorBox error={error} />}
       {dialog === "delay" && <DelayDialog {...props} close={close} />}
       {dialog === "cancel" && <CancelDialog {...props} close={close} />}
+      {dialog === "repeat" && (
+        <Confirm
+          title={t.repeatTitle}
+          text={<p>{t.repeatText}</p>}
+          closeLabel={t.keepDraft}
+          submitLabel={t.doRepeat}
+          act={() => Promise.resolve()}
+          done={repeat}
+          close={close}
+        />
+      )}
       {dialog === "waive" && (
         <ActionDialog
           title={t.waiveTitle}

@@ -245,5 +245,5 @@ function Body() {
   if (found.value.length === 0) return <Empty text={t.empty} hint={t.emptyHint} />;
   if (isOpenView.value && layout.value === "board") return <Board rows={found.value} />;
   const due = isOpenView.value ? t.due : view.value === "closed" ? t.delivered : t.delivery;
-  return <OwnOrders rows={found.value} due={due} />;
+  return <OwnOrders rows={found.value} due={due} isOpen={isOpenView.value} />;
 }

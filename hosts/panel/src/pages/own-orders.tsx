@@ -18,6 +18,8 @@ interface Props {
   /** The title of the column with the promised or actual time. */
   due: string;
   label?: string;
+  /** Whether these are the orders that are being worked on. */
+  isOpen?: boolean;
   /** Returns the delivery that represents the order; without it, the first one. */
   delivery?: (row: OrderRow) => Delivery | undefined;
 }
@@ -30,7 +32,7 @@ export function OwnOrders(props: Props) {
       {...(props.label === undefined ? {} : { label: props.label })}
       {...(props.delivery === undefined ? {} : { delivery: props.delivery })}
       {...(showStore ? { store: (row: OrderRow) => storeName(row.storeId) } : {})}
-      action={(row) => <ReadyButton of={row} />}
+      {...(props.isOpen ? { action: (row: OrderRow) => <ReadyButton of={row} /> } : {})}
       due={{
         head: props.due,
         isEmpty: isDueEmpty,

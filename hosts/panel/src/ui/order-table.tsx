@@ -24,7 +24,7 @@ interface Props {
   store?: (row: OrderRow) => string;
   /** Returns the delivery that represents the order; without it, the first one. */
   delivery?: (row: OrderRow) => Delivery | undefined;
-  /** Returns the button of a row; without it, the table has no column of buttons. */
+  /** Returns the button of a row. With it, the table has a column of buttons, and what is collected at the door instead of the fee. */
   action?: (row: OrderRow) => ComponentChildren;
 }
 
@@ -79,8 +79,9 @@ export function OrderTable(props: Props) {
               <Age since={row.createdAt} />
             ),
         },
-        { head: t.payment, class: "payment", cell: (row) => <DoorPayment of={row} /> },
-        { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
+        action === undefined
+          ? { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) }
+          : { head: t.payment, class: "payment", cell: (row) => <DoorPayment of={row} /> },
         action === undefined ? null : actionsColumn(action),
       ]}
     />

@@ -10,6 +10,8 @@ import { PromisedTime } from "../../ui/lateness";
 import { useLoad } from "../../ui/load";
 import { Age, Loaded, Situation } from "../../ui/parts";
 import { Recipients } from "../../ui/recipients";
+import { WhatsApp } from "../../ui/whatsapp";
+import { aboutOrder } from "../../whatsapp";
 import { CourierBadge, stateOf } from "../courier-state";
 import {
   ReassignDialog,
@@ -68,7 +70,12 @@ export function OrderSheet(props: Props) {
           <a href={`#/couriers/${order.deliveryMan.id}`}>{order.deliveryMan.name}</a>{" "}
           <a class="number" href={`tel:${order.deliveryMan.phone}`}>
             {phone(order.deliveryMan.phone)}
-          </a>
+          </a>{" "}
+          <WhatsApp
+            phone={order.deliveryMan.phone}
+            text={aboutOrder(order.deliveryMan.name, order)}
+            label={`WhatsApp: ${order.deliveryMan.name}`}
+          />
         </p>
       )}
       {canChoose && <Offer {...props} takeFocus={() => title.current?.focus()} />}
