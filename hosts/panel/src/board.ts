@@ -3,14 +3,10 @@
 import type { OrderRow } from "./api/wire";
 import { byUrgency, lateness } from "./lateness";
 import { isInPreparation } from "./ready";
-import { OUT_FOR_DELIVERY } from "./situations";
+import { OUT_FOR_DELIVERY, PREPARING, RETURNING, SEARCHING } from "./situations";
 
 export const COLUMNS = ["preparing", "ready", "out", "problem"] as const;
 export type BoardColumn = (typeof COLUMNS)[number];
-
-const PREPARING = 110;
-export const SEARCHING = 200;
-const RETURNING = 400;
 
 /** Returns the column of an open order: what returns, or is late without a courier, is a problem. */
 export function columnOf(order: OrderRow, now: number): BoardColumn {

@@ -105,3 +105,7 @@ export function cepFormat(typed: string): string {
     ? `${digits.slice(0, 5)}-${digits.slice(5)}`
     : typed;
 }
+
+/** Adds amounts in reais as whole centavos, because sums of fractions such as 0.1 are inexact. */
+export const sumOfReais = (amounts: readonly number[]): number =>
+  amounts.reduce((total, amount) => total + Math.round(amount * 100), 0) / 100;

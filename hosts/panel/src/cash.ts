@@ -1,5 +1,6 @@
 /** The slips and the result of a closing of a courier's cash. */
 
+import { sumOfReais } from "./brazil";
 import type { CashClosing } from "./api/wire";
 import { money } from "./brazil";
 import { cashTexts } from "./i18n/cash";
@@ -32,7 +33,7 @@ export function readSlips(text: string): Slip[] {
 
 /** Returns the sum of slips in reais. */
 export const slipsTotal = (slips: readonly { amount: number }[]): number =>
-  slips.reduce((centavos, slip) => centavos + Math.round(slip.amount * 100), 0) / 100;
+  sumOfReais(slips.map(({ amount: of }) => of));
 
 /** Returns the difference in words. */
 export function differenceText(difference: number): string {

@@ -1,6 +1,7 @@
 /** How orders compare with their promised times. */
 
 import type { OrderRow } from "./api/wire";
+import { RETURNING } from "./situations";
 
 export interface Lateness {
   minutes: number;
@@ -14,9 +15,6 @@ const MINUTE_MS = 60_000;
 export function promised(order: OrderRow): string | null {
   return order.expectedDelivery ?? order.eta?.delivery ?? null;
 }
-
-/** From this situation on, the deliveries are over and the goods or a payment return. */
-const RETURNING = 400;
 
 /** Returns how late the deliveries of an order are, or `null` if they are on time, over or have no promised time. */
 export function lateness(order: OrderRow, now: number): Lateness | null {

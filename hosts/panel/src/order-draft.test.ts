@@ -12,6 +12,7 @@ import {
   codeOf,
   draft,
   emptyDelivery,
+  fillInKnown,
   formPointer,
   isUntouched,
   missingContacts,
@@ -337,5 +338,16 @@ test("a repeated order has the recipients and payments of the stored one, and a 
     ],
   });
   expect(draft.value.code).toBeNull();
+  clearDraft();
+});
+
+test("the pin of an earlier order does not stay with another address", () => {
+  const place = { street: "Rua A", number: "10", city: "Recife", state: "PE" };
+  const address = { ...place, latitude: -8.05, longitude: -34.9 };
+  fillInKnown(0, { name: "", observation: "", paid: true, payment: "", at: "", address } as never);
+  changeAddress(0, { ...addressOf(draft.value, 0), complement: "ap 2" });
+  expect(addressOf(draft.value, 0).latitude).toBe("-8.05");
+  changeAddress(0, { ...addressOf(draft.value, 0), street: "Rua B" });
+  expect(addressOf(draft.value, 0)).toMatchObject({ street: "Rua B", latitude: "", longitude: "" });
   clearDraft();
 });

@@ -5,6 +5,7 @@ import {
   addressDraft,
   addressRequest,
   bareZip,
+  editAddress,
   emptyAddress,
   isLocatable,
   type AddressDraft,
@@ -37,6 +38,8 @@ export interface DeliveryDraft {
   address: AddressDraft;
   /** Whether the user or a CEP has set the city and the state: until then they are those of the store. */
   hasCity?: boolean;
+  /** Whether the coordinates are those of an earlier order, so that they belong to its address only. */
+  hasStoredPin?: boolean;
 }
 
 export interface Draft {
@@ -94,6 +97,7 @@ export function repeatOrder(of: Order): void {
       payment: one.payment?.method ?? "",
       address: addressDraft(one.address),
       hasCity: true,
+      hasStoredPin: true,
     })),
   };
 }
@@ -102,7 +106,8 @@ export function repeatOrder(of: Order): void {
 export function fillInKnown(at: number, known: Known): void {
   const { name, observation, paid, payment } = known;
   const address = addressDraft(known.address);
-  changeDelivery(at, { name, observation, paid, payment, address, hasCity: true });
+  const stored = { hasCity: true, hasStoredPin: true };
+  changeDelivery(at, { name, observation, paid, payment, address, ...stored });
 }
 
 export const clearDraft = () => (draft.value = empty());
@@ -136,8 +141,9 @@ export function addressOf(from: Draft, at: number): AddressDraft {
   return { ...address, city: own?.city ?? "", state: own?.state ?? "" };
 }
 
-export function changeAddress(at: number, address: AddressDraft): void {
-  const { hasCity, address: before } = draft.value.deliveries[at]!;
+export function changeAddress(at: number, typed: AddressDraft): void {
+  const { hasCity, hasStoredPin, address: before } = draft.value.deliveries[at]!;
+  const address = hasStoredPin === true ? editAddress(before, typed) : typed;
   const shown = addressOf(draft.value, at);
   if (hasCity === true || address.city !== shown.city || address.state !== shown.state)
     changeDelivery(at, { address, hasCity: true });

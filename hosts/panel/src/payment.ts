@@ -1,6 +1,8 @@
 /** What couriers collect at the doors. */
 
 import type { Delivery, Order } from "./api/wire";
+import { sumOfReais } from "./brazil";
+import { CANCELLED } from "./situations";
 
 /** The payments of an order at the doors, without cancelled deliveries. */
 export interface DoorPayments {
@@ -12,8 +14,6 @@ export interface DoorPayments {
   isReceived: boolean;
 }
 
-const CANCELLED = 600;
-
 /** Returns the payments at the doors, or null if everything was paid online. */
 export function doorPayments(order: Pick<Order, "deliveries">): DoorPayments | null {
   const deliveries = order.deliveries.filter(
@@ -24,12 +24,7 @@ export function doorPayments(order: Pick<Order, "deliveries">): DoorPayments | n
   const isKnown = (amount: number | null): amount is number => amount !== null;
   return {
     deliveries,
-    amount: amounts.every(isKnown) ? sum(amounts) : null,
+    amount: amounts.every(isKnown) ? sumOfReais(amounts) : null,
     isReceived: deliveries.every((one) => (one.paymentsReceived ?? []).length > 0),
   };
-}
-
-/** Adds whole centavos, because sums of fractions such as 0.1 are inexact. */
-function sum(amounts: readonly number[]): number {
-  return amounts.reduce((total, amount) => total + Math.round(amount * 100), 0) / 100;
 }

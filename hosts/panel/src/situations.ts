@@ -20,6 +20,13 @@ export function tone(situation: number): Tone {
   return "calm";
 }
 
+export const PREPARING = 110;
+export const SEARCHING = 200;
+/** From this situation on, the deliveries are over and the goods or a payment return. */
+export const RETURNING = 400;
+/** A cancelled stop is not on the route. */
+export const CANCELLED = 600;
+
 /** From this situation on, the courier has the goods and the order can no longer be cancelled. */
 export const OUT_FOR_DELIVERY = 300;
 

@@ -11,7 +11,7 @@ import type {
   OrderRow,
 } from "../api/wire";
 import { kilometres } from "../format";
-import { OUT_FOR_DELIVERY } from "../situations";
+import { OUT_FOR_DELIVERY, SEARCHING } from "../situations";
 import { Confirm } from "../ui/confirm";
 import { ChoiceField, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
@@ -29,7 +29,6 @@ interface Props {
 
 /** In these situations a courier has the delivery. */
 const ON_BOARD: ReadonlySet<number> = new Set([310, 320, 330, 400, 410]);
-export const SEARCHING = 200;
 /** Maximum number of pages of couriers that the choice reads, and of couriers that it offers. */
 const MAX_PAGES = 10;
 const MAX_COURIERS = 100;

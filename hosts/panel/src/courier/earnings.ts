@@ -1,6 +1,7 @@
 /** What the courier earned: the last earnings that the service returned, grouped by order. */
 
 import { signal } from "@preact/signals";
+import { sumOfReais } from "../brazil";
 import type { Earnings, PayEntry } from "./wire";
 
 /** Today's earnings, or null while they are unknown. */
@@ -25,14 +26,9 @@ export function byOrder(entries: readonly PayEntry[]): EarnedOrder[] {
   const orders = [...groups].map(([key, own]) => ({
     key,
     code: own[0]?.orderCode ?? null,
-    amount: sum(own),
+    amount: sumOfReais(own.map(({ amount }) => amount)),
     at: own.reduce((last, { createdAt }) => (createdAt > last ? createdAt : last), ""),
     entries: own,
   }));
   return orders.sort((a, b) => b.at.localeCompare(a.at));
-}
-
-/** Adds whole centavos, because sums of fractions such as 0.1 are inexact. */
-function sum(entries: readonly PayEntry[]): number {
-  return entries.reduce((total, { amount }) => total + Math.round(amount * 100), 0) / 100;
 }

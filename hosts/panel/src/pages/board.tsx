@@ -24,7 +24,7 @@ export function Board(props: { rows: readonly OrderRow[] }) {
         return (
           <section
             key={column}
-            class={`board-column ${column}${rows.length === 0 ? " empty" : ""}`}
+            class={`board-column ${column}`}
             aria-labelledby={`board-${column}`}
           >
             <h2 id={`board-${column}`}>

@@ -1,7 +1,7 @@
 /** The customer of the typed telephone number, with the addresses of earlier orders. */
 
 import { useEffect, useState } from "preact/hooks";
-import { addressLine, day, localityLine, phone, phoneRequest } from "../format";
+import { addressLine, date, day, localityLine, phone, phoneRequest } from "../format";
 import { createTexts } from "../i18n/create";
 import { paymentMethodTexts } from "../i18n/payment-methods";
 import { findKnown, type Known } from "../known";
@@ -53,7 +53,7 @@ export function KnownCustomer(props: {
             <span class="sub">
               {[
                 localityLine(one.address),
-                t.lastOrder(day(new Date(one.at), zone.value).split("-").reverse().join("/")),
+                t.lastOrder(date(day(new Date(one.at), zone.value))),
                 one.paid ? t.paidBefore : one.payment && paymentMethodTexts.value[one.payment],
               ]
                 .filter(Boolean)

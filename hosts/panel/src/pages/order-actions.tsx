@@ -14,6 +14,7 @@ import { Confirm } from "../ui/confirm";
 import { ErrorBox, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Failure } from "../ui/parts";
+import { texts } from "../i18n";
 import { orderTexts } from "../i18n/order";
 
 interface Props {
@@ -76,7 +77,7 @@ export function OrderActions(props: Props) {
         <Confirm
           title={t.repeatTitle}
           text={<p>{t.repeatText}</p>}
-          closeLabel={t.keepDraft}
+          closeLabel={texts.value.common.back}
           submitLabel={t.doRepeat}
           act={() => Promise.resolve()}
           done={repeat}

@@ -1,7 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { OrderRow } from "../api/wire";
-import { SEARCHING } from "../board";
 import { now } from "../clock";
 import { day } from "../format";
 import { texts } from "../i18n";
@@ -10,7 +9,7 @@ import { chosenDay, failure, load, loaded, rows, shownDay } from "../live";
 import { go, parameter, path, replace } from "../router";
 import { searchError, type View } from "../search-state";
 import { zone } from "../session";
-import { isFinal } from "../situations";
+import { SEARCHING, isFinal } from "../situations";
 import { DayChoice } from "../ui/filters";
 import { lazy } from "../ui/lazy";
 import { Empty, Failure, Loading, Page } from "../ui/parts";

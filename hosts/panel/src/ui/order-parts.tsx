@@ -21,7 +21,7 @@ import {
   timeWithSeconds,
   zoneOf,
 } from "../format";
-import { isFinal, mark, phase } from "../situations";
+import { CANCELLED, isFinal, mark, phase } from "../situations";
 import { aboutOrder, aboutYourOrder } from "../whatsapp";
 import { PromisedTime } from "./lateness";
 import { lazy } from "./lazy";
@@ -120,8 +120,6 @@ export function MapPanel(props: {
   );
 }
 
-/** The situation of a cancelled delivery, which is not on the route. */
-const CANCELLED = 600;
 /** Locations with at least this uncertainty, in metres, get a circle. */
 const APPROXIMATE_M = 150;
 

@@ -15,6 +15,7 @@ import { QrCode } from "./qr";
 import "../styles/print.css";
 import { orderTexts } from "../i18n/order";
 import { paymentMethodTexts } from "../i18n/payment-methods";
+import { CANCELLED } from "../situations";
 
 export type Sheet = "label" | "receipt";
 
@@ -70,8 +71,6 @@ function receiptPage(sheet: HTMLElement): CSSStyleSheet {
   style.replaceSync(`@page receipt { size: 80mm ${height}mm; margin: ${MARGIN_MM}mm; }`);
   return style;
 }
-
-const CANCELLED = 600;
 
 /** One label for each delivery, because each can be in a bag of its own. */
 function Labels(props: { order: OrderDetails }) {

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { OrderRow } from "../../api/wire";
 import { kilometres, phone, zoneOf } from "../../format";
 import { go } from "../../router";
-import { OUT_FOR_DELIVERY } from "../../situations";
+import { OUT_FOR_DELIVERY, SEARCHING } from "../../situations";
 import { DoorPayment } from "../../ui/door-payment";
 import { PromisedTime } from "../../ui/lateness";
 import { useLoad } from "../../ui/load";
@@ -13,13 +13,7 @@ import { Recipients } from "../../ui/recipients";
 import { WhatsApp } from "../../ui/whatsapp";
 import { aboutOrder } from "../../whatsapp";
 import { CourierBadge, stateOf } from "../courier-state";
-import {
-  ReassignDialog,
-  SEARCHING,
-  candidates,
-  reassignDraft,
-  type Candidate,
-} from "../order-actions";
+import { ReassignDialog, candidates, reassignDraft, type Candidate } from "../order-actions";
 import { detailTexts } from "../texts/order";
 import { mapTexts } from "../texts/map";
 
