@@ -33,9 +33,14 @@ export function shownDay(): string {
   return chosenDay.value || day(new Date(), zone.value);
 }
 
+/** The orders that were read since the last list was requested: the list may be older. */
+const fresh = new Map<number, OrderRow>();
+
 /** Loads the selected day's orders. */
 export async function load(): Promise<void> {
-  loads.value += 1;
+  const run = loads.peek() + 1;
+  loads.value = run;
+  fresh.clear();
   const own = session.value;
   const date = shownDay();
   const begin = startOfDay(date, zone.value);
@@ -51,12 +56,13 @@ export async function load(): Promise<void> {
         to: from,
         open: true,
       });
-    if (session.value !== own || date !== shownDay()) return;
+    if (session.value !== own || date !== shownDay() || loads.peek() !== run) return;
     const histories = new Map(rows.value.map((row) => [row.id, row]));
     rows.value = all.map((row) => withHistory(row, histories.get(row.id)));
+    for (const order of fresh.values()) place(order);
     failure.value = null;
   } catch (error) {
-    if (session.value === own) failure.value = error;
+    if (session.value === own && loads.peek() === run) failure.value = error;
   } finally {
     loaded.value = true;
   }
@@ -145,7 +151,13 @@ export function updateRow(order: OrderRow): void {
       "quiet",
     );
   }
-  if (current !== undefined) {
+  fresh.set(order.id, order);
+  place(order);
+}
+
+/** Updates or adds a row. */
+function place(order: OrderRow): void {
+  if (rows.value.some((row) => row.id === order.id)) {
     rows.value = rows.value.map((row) => (row.id === order.id ? { ...row, ...order } : row));
   } else if (
     day(new Date(order.createdAt), zone.value) === shownDay() ||

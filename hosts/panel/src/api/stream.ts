@@ -44,7 +44,7 @@ export function createParser(
 
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** Follows the store's events until `signal` is aborted; calls `onGap` if events may have been missed. */
+/** Follows the store's events until `signal` is aborted; calls `onGap` when a stream without a cursor is open, because events may have been missed before. */
 export async function followEvents(
   emit: (event: StreamedEvent) => void,
   onGap: () => void,
@@ -57,6 +57,7 @@ export async function followEvents(
       await readStream(
         lastId,
         emit,
+        onGap,
         (id) => {
           lastId = id;
           failures = 0;
@@ -71,7 +72,6 @@ export async function followEvents(
     if (signal.aborted) break;
     failures = Math.min(failures + 1, 6);
     await (online.value ? sleep(250 * 2 ** failures, signal) : whenOnline(signal)).catch(() => {});
-    if (lastId === "" && !signal.aborted) onGap();
   }
   streaming.value = false;
 }
@@ -81,6 +81,7 @@ class StreamError extends Error {}
 async function readStream(
   lastId: string,
   emit: (event: StreamedEvent) => void,
+  onGap: () => void,
   onId: (id: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -101,6 +102,7 @@ async function readStream(
       throw new StreamError();
     streaming.value = true;
     online.value = true;
+    if (lastId === "") onGap();
     const feed = createParser(emit, onId);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
